@@ -1,0 +1,45 @@
+"""Settings of an engine. Unknown keys are errors: a typing mistake must not become a default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from .errors import ConfigError
+
+DEFAULT_MODEL = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """How to open an engine.
+
+    `model`: a name (`embedded`, `causal`, `base`), or the path of a GGUF file. `threads` 0 = as many as are free.
+    `precision`: `int8` (shipped) or `float32` (the reading that lossless is proved in).
+    """
+
+    model: str = DEFAULT_MODEL
+    threads: int = 0
+    precision: str = "int8"
+    canvas: int = 12
+    prompt_tokens: int = 1536
+
+    def __post_init__(self) -> None:
+        if self.precision not in ("int8", "float32"):
+            raise ConfigError(f"precision {self.precision!r} is not known; use int8 or float32")
+        if self.threads < 0:
+            raise ConfigError(f"threads is {self.threads}; use 0 (automatic) or more")
+        if not 1 <= self.canvas <= 64:
+            raise ConfigError(f"canvas is {self.canvas}; use 1 to 64 positions")
+        if not 64 <= self.prompt_tokens <= 16384:
+            raise ConfigError(f"prompt_tokens is {self.prompt_tokens}; use 64 to 16384")
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """Build from names and values; raises `ConfigError` naming the first unknown key."""
+        known = {f.name for f in fields(cls)}
+        for key in values:
+            if key not in known:
+                raise ConfigError(f"unknown engine setting {key!r}; known: {', '.join(sorted(known))}")
+        return cls(**values)
