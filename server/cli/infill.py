@@ -1,0 +1,180 @@
+"""`sfumato infill`: complete at a position, or fill holes, and print what an editor would insert."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from engine import Engine, EngineConfig, InfillResult, Mode
+
+from ..settings import Settings, parse_settings
+from ..snapshot import Snapshot
+from .arguments import Commands, TextRange, UsageError, add_model_option, locate_range, parse_count, parse_range
+
+if TYPE_CHECKING:  # at run time only once the command runs: `sfumato serve` must start fast
+    from ..suggest import Refused, Suggestion
+    from .progress_bar import ProgressBar
+    from .report import Report
+
+    Asked: TypeAlias = tuple[Sequence[Suggestion], Refused | None, InfillResult | None]
+
+_EXAMPLES = """\
+Positions are 0-based; characters count UTF-16 code units, as in LSP.
+
+  sfumato infill app.py --line 11 --character 8               complete there
+  sfumato infill app.py --line 11 --character 8 --json        the same for a program
+  sfumato infill app.py --hole 3:4-3:4 --hole 9:0-9:12        fill two holes, each seeing the other;
+                                                              the text inside a hole is replaced
+  sfumato infill app.py --line 11 --character 8 --candidates 3
+
+JSON: text (or texts, with several holes or candidates), range (with texts, one each), stop_reason, refused, model,
+mode, forwards, tokens, tokens_per_forward, ms {load, encode, denoise, total}. `refused` names the rule when there is
+nothing to suggest; that is an answer, so the exit code is 0.
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "infill",
+        help="complete at a position, or fill holes",
+        description="Complete at a position of FILE, or fill holes in it. FILE is not changed.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("--line", type=parse_count, metavar="L", help="line of the cursor, from 0")
+    parser.add_argument("--character", type=parse_count, metavar="C", help="character of the cursor, from 0")
+    parser.add_argument(
+        "--hole", dest="holes", type=parse_range, action="append", metavar="L:C-L:C", help="a range to fill; repeatable"
+    )
+    parser.add_argument(
+        "--mode",
+        type=Mode,
+        choices=tuple(Mode),
+        metavar="lossless|joint",
+        help="lossless: the causal text, only sooner; joint: holes together, candidates ranked (default: what fits)",
+    )
+    parser.add_argument("--candidates", type=parse_count, metavar="N", help="different suggestions at one position")
+    parser.add_argument("--max-tokens", type=parse_count, metavar="N", help="limit for each hole")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_model_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check everything that can be checked, then load the model, then ask."""
+    from .open_model import open_model
+    from .progress_bar import ProgressBar
+    from .report import Report
+    from .source_file import read_source
+
+    _check_what_was_asked(args)
+    settings = _settings(args)
+    snapshot = read_source(args.file).snapshot()
+    ranges = args.holes or [TextRange((args.line, args.character), (args.line, args.character))]
+    holes = _located(snapshot, ranges)
+    with ProgressBar() as bar:
+        opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
+        if args.holes:
+            suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, args.mode, bar)
+        else:
+            suggestions, refused, result = _complete(opened.engine, snapshot, holes[0][0], settings, args.mode, bar)
+    report = Report.of(result, refused, opened.model, opened.load_ms)
+    if args.json:
+        several = len(holes) > 1 or settings.candidates > 1
+        _print_json(snapshot, holes, suggestions, report, several=several)
+    else:
+        _print(snapshot, [suggestions] if args.holes else [(one,) for one in suggestions], report)
+    return 0
+
+
+def _check_what_was_asked(args: argparse.Namespace) -> None:
+    at_position = args.line is not None and args.character is not None
+    if bool(args.holes) == at_position or (args.line is None) != (args.character is None):
+        raise UsageError("say where: either --line L --character C, or --hole L:C-L:C (repeatable)")
+    if args.holes and args.candidates is not None:
+        raise UsageError("--candidates goes with --line and --character, not with --hole")
+    if args.mode is Mode.LOSSLESS and (len(args.holes or ()) > 1 or (args.candidates or 1) > 1):
+        raise UsageError("--mode lossless gives one text for one hole; several need joint")
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    """The defaults, but one candidate: a command line shows one unless told otherwise."""
+    chosen = {"candidates": 1 if args.candidates is None else args.candidates}
+    if args.max_tokens is not None:
+        chosen["max_tokens"] = args.max_tokens
+    settings, problems = parse_settings(chosen)
+    if problems:
+        raise UsageError("; ".join(f"--{problem.replace('_', '-')}" for problem in problems))
+    return settings
+
+
+def _located(snapshot: Snapshot, ranges: list[TextRange]) -> list[tuple[int, int]]:
+    """Offsets of the holes in document order."""
+    holes = sorted(ranges, key=lambda hole: (hole.start, hole.end))
+    for one, other in pairwise(holes):
+        if other.start < one.end or other == one:
+            raise UsageError(f"--hole {one} and --hole {other} overlap")
+    return [locate_range(snapshot.lines, hole) for hole in holes]
+
+
+def _complete(
+    engine: Engine, snapshot: Snapshot, offset: int, settings: Settings, mode: Mode | None, bar: ProgressBar
+) -> Asked:
+    from ..suggest import complete
+
+    answer = complete(engine, snapshot, offset, settings, invoked=True, progress=bar, mode=mode)
+    return answer.suggestions, answer.refused, answer.result
+
+
+def _fill(
+    engine: Engine,
+    snapshot: Snapshot,
+    holes: Sequence[tuple[int, int]],
+    settings: Settings,
+    mode: Mode | None,
+    bar: ProgressBar,
+) -> Asked:
+    from ..suggest import fill_holes
+
+    answer = fill_holes(engine, snapshot, holes, settings, progress=bar, mode=mode)
+    return answer.suggestions, answer.refused, answer.result
+
+
+def _print_json(
+    snapshot: Snapshot,
+    holes: Sequence[tuple[int, int]],
+    suggestions: Sequence[Suggestion],
+    report: Report,
+    *,
+    several: bool,
+) -> None:
+    from .report import print_json, range_of
+
+    places = [(one.start, one.end) for one in suggestions] or holes
+    texts = [one.text for one in suggestions]
+    ranges = [range_of(snapshot.lines, *place) for place in places]
+    if several:
+        placed: dict[str, object] = {"texts": texts, "range": ranges}
+    else:
+        placed = {"text": texts[0] if texts else None, "range": ranges[0]}
+    print_json(placed | report.fields())
+
+
+def _print(snapshot: Snapshot, pictures: Sequence[Sequence[Suggestion]], report: Report) -> None:
+    """Each picture is the document with some suggestions in it."""
+    from rich.console import Console
+
+    from .render import in_place
+
+    console = Console(soft_wrap=True, highlight=False)
+    for number, picture in enumerate(pictures):
+        if number:
+            console.rule(style="dim")
+        if picture:
+            console.print(in_place(snapshot, picture), end="")
+    Console(stderr=True, highlight=False, soft_wrap=True).print(report.line(), style="dim", markup=False)
