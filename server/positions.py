@@ -11,7 +11,7 @@ from bisect import bisect_left
 from enum import StrEnum
 from itertools import islice
 
-_BLOCK = 4096
+_BLOCK = 1024
 _LINE_END = re.compile(r"\n|\r(?!\n)")  # matches the last character of each line end
 
 
@@ -69,10 +69,16 @@ class Lines:
 
     def end(self, line: int) -> int:
         """Offset after the last character of `line`, its line end left out."""
-        if line >= self.count - 1:
-            return len(self.text)
-        after = self.start(max(line, 0) + 1)
-        return after - 2 if self.text[after - 2 : after] == "\r\n" else after - 1
+        return self._content_end(self.start(line)) if line < self.count else len(self.text)
+
+    def _content_end(self, start: int) -> int:
+        """End of the line that starts at `start`."""
+        found = self.text.find("\n", start)
+        end = len(self.text) if found < 0 else found
+        if self._has_cr:
+            found = self.text.find("\r", start, end)
+            return end if found < 0 else found
+        return end
 
     def offset(self, line: int, character: int, encoding: PositionEncoding) -> int:
         """Offset of a position; clamped to the content of the line, snapped back to a character border."""
@@ -82,7 +88,7 @@ class Lines:
             return len(self.text)
         start = self.start(line)
         # a character is one code unit at least, so nothing further right can count
-        reach = self.text[start : min(self.end(line), start + max(character, 0))]
+        reach = self.text[start : min(self._content_end(start), start + max(character, 0))]
         return start + _characters_in(reach, character, encoding)
 
     def position(self, offset: int, encoding: PositionEncoding) -> tuple[int, int]:
