@@ -15,7 +15,7 @@ from ..snapshot import Snapshot
 from .arguments import Commands, TextRange, UsageError, add_model_option, locate_range, parse_count, parse_range
 
 if TYPE_CHECKING:  # at run time only once the command runs: `sfumato serve` must start fast
-    from ..suggest import Refused, Suggestion
+    from ..suggestion import Refused, Suggestion
     from .progress_bar import ProgressBar
     from .report import Report
 

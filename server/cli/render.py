@@ -9,7 +9,7 @@ from difflib import unified_diff
 from rich.text import Text
 
 from ..snapshot import Snapshot
-from ..suggest import Suggestion
+from ..suggestion import Suggestion
 
 NEW = "bold green"
 _WIDTH = 160  # characters of a line that are shown

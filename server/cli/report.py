@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine import InfillResult, RewriteResult, Usage
 
 from ..positions import Lines, PositionEncoding
-from ..suggest import Refused
+from ..suggestion import Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,9 @@ class Report:
     load_ms: float
 
     @classmethod
-    def of(cls, result: InfillResult | RewriteResult | None, refused: Refused | None, model: str, load_ms: float) -> Report:
+    def of(
+        cls, result: InfillResult | RewriteResult | None, refused: Refused | None, model: str, load_ms: float
+    ) -> Report:
         """From what the road through `suggest` answered."""
         match result:
             case InfillResult():

@@ -31,7 +31,7 @@ def add_parser(commands: Commands) -> None:
     road.add_argument("--stdio", action="store_true", help="standard input and output (default)")
     road.add_argument("--tcp", type=_parse_address, metavar="HOST:PORT", help="listen on a socket")
     parser.add_argument(
-        "--allow-remote", action="store_true", help="let --tcp listen where other machines reach it; nothing is encrypted"
+        "--allow-remote", action="store_true", help="let --tcp listen where other machines reach it, unencrypted"
     )
     add_model_option(parser)
     parser.set_defaults(run=run)

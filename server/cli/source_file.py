@@ -10,41 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..languages import language_id_of_path
 from ..snapshot import Snapshot
 from .arguments import UsageError
-
-_LANGUAGES = {
-    ".bash": "shellscript",
-    ".c": "c",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".css": "css",
-    ".cxx": "cpp",
-    ".go": "go",
-    ".h": "c",
-    ".hpp": "cpp",
-    ".htm": "html",
-    ".html": "html",
-    ".java": "java",
-    ".js": "javascript",
-    ".json": "json",
-    ".jsonc": "jsonc",
-    ".jsx": "javascriptreact",
-    ".lua": "lua",
-    ".md": "markdown",
-    ".mjs": "javascript",
-    ".mts": "typescript",
-    ".py": "python",
-    ".pyi": "python",
-    ".rs": "rust",
-    ".sh": "shellscript",
-    ".toml": "toml",
-    ".ts": "typescript",
-    ".tsx": "typescriptreact",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -62,7 +30,7 @@ class SourceFile:
     def snapshot(self) -> Snapshot:
         """The document an editor would have open."""
         path = Path(os.path.abspath(self.path))  # noqa: PTH100 - `resolve` would follow links; the name decides
-        return Snapshot(path.as_uri(), language_of(path), 0, self.text)
+        return Snapshot(path.as_uri(), language_id_of_path(path.as_posix()), 0, self.text)
 
     def replace(self, text: str) -> None:
         """Write `text` in place of the whole file, all or nothing; mark, mode and owner stay.
@@ -101,11 +69,6 @@ def read_source(path: Path) -> SourceFile:
         byte, at = error.object[error.start], error.start + len(data) - len(error.object)
         raise UsageError(f"{path} is not UTF-8 (byte {byte:#04x} at offset {at}); convert it first") from None
     return SourceFile(path, data, text)
-
-
-def language_of(path: Path) -> str:
-    """The LSP languageId an editor would give the file; plaintext if none is known."""
-    return _LANGUAGES.get(path.suffix.lower(), "plaintext")
 
 
 def _copy_owner_and_mode(source: Path, target: Path) -> None:
