@@ -14,6 +14,7 @@ from ..languages import language_id_of_path
 from ..snapshot import Snapshot
 from .arguments import UsageError
 
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A UTF-8 file as it was read: `text` without the byte order mark, line ends untouched."""
