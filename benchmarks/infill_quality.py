@@ -1,0 +1,243 @@
+"""How well a model fills holes: `python -m benchmarks.infill_quality --model NAME|PATH --data FILE --out FILE.json`.
+
+Drives `engine` through its public surface and judges its raw text. Definitions: `README.md` beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from engine import (
+    Cancelled,
+    CancelToken,
+    Engine,
+    EngineConfig,
+    Hole,
+    InfillRequest,
+    Mode,
+    SfumatoError,
+    StopReason,
+    open_engine,
+)
+
+from .intervals import Part, Ratio, clustered_ratio
+from .journal import Journal, JournalError, Record
+from .machine import describe_machine, load_average
+from .sandbox import Outcome, Sandbox, SandboxError
+from .syntax import syntax_valid
+from .tasks import DataError, Task, load_tasks, sample_tasks
+
+MAX_TOKENS = 256
+WARM_UP = InfillRequest(text="def double(x):\n    return \n", holes=(Hole(26, 26),), language="python", max_tokens=8)
+
+OpenEngine = Callable[[EngineConfig], Engine]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run, as asked on the command line."""
+
+    config: EngineConfig
+    mode: Mode | None
+    data: Path
+    limit: int | None
+    seed: int
+    out: Path
+    keep_records: bool
+
+    @property
+    def journal_path(self) -> Path:
+        """Beside the summary."""
+        return self.out.with_suffix(".records.jsonl")
+
+    def identity(self, info: Mapping[str, str]) -> dict[str, str | int]:
+        """What must be equal for two starts to be one run: everything but the number of tasks and of threads."""
+        asked: dict[str, str | int] = {
+            "model": self.config.model,
+            "precision": self.config.precision,
+            "mode": str(self.mode or "default"),
+            "data": self.data.name,
+            "data_sha256": hashlib.sha256(self.data.read_bytes()).hexdigest(),
+            "seed": self.seed,
+            "max_tokens": MAX_TOKENS,
+        }
+        return asked | {f"engine.{name}": value for name, value in info.items() if name != "threads"}
+
+
+def main(argv: Sequence[str] | None = None, open_engine: OpenEngine = open_engine) -> int:
+    """Run and write the summary; 0 done, 1 cannot, 128 + N stopped by signal N."""
+    try:
+        return _run(_plan(argv), open_engine)
+    except (DataError, JournalError, SandboxError, SfumatoError, OSError) as error:
+        print(f"infill_quality: {error}", file=sys.stderr)
+        return 1
+
+
+def summarise(records: Sequence[Record]) -> dict[str, object]:
+    """The figures of the README, then an interval for each that is a ratio."""
+    ratios = {
+        "pass_at_1": _share(records, lambda record: record.passed),
+        "exact_match": _share(records, lambda record: record.exact),
+        "syntax_valid": _share(records, lambda record: record.syntax_valid),
+        "stops": _share(records, lambda record: record.stop_reason == StopReason.END),
+        "tokens_per_forward": clustered_ratio(Part(r.problem, r.tokens, r.forwards) for r in records),
+        "tokens_per_second": clustered_ratio(Part(r.problem, r.tokens, r.seconds) for r in records),
+    }
+    values = {name: ratio.value for name, ratio in ratios.items()}
+    return {
+        "n": len(records),
+        **{name: values[name] for name in ("pass_at_1", "exact_match", "syntax_valid", "stops")},
+        "tokens": sum(record.tokens for record in records),
+        "forwards": sum(record.forwards for record in records),
+        **{name: values[name] for name in ("tokens_per_forward", "tokens_per_second")},
+        "intervals": {name: [ratio.low, ratio.high] for name, ratio in ratios.items()},
+    }
+
+
+def _share(records: Sequence[Record], holds: Callable[[Record], bool | None]) -> Ratio:
+    known = ((record.problem, holds(record)) for record in records)
+    return clustered_ratio(Part(problem, float(yes)) for problem, yes in known if yes is not None)
+
+
+def _run(plan: Plan, open_engine: OpenEngine) -> int:
+    tasks = sample_tasks(load_tasks(plan.data), plan.limit, plan.seed)
+    sandbox = Sandbox() if any(task.runnable for task in tasks) else None
+    machine = describe_machine()
+    print(f"opening {plan.config.model} (the first time, it is fetched and converted)", file=sys.stderr, flush=True)
+    engine = open_engine(plan.config)
+    journal = Journal.open(plan.journal_path, plan.identity(engine.info))
+    taken_over = sum(task.id in journal.records for task in tasks)
+    with _stoppable() as (cancel, signals):
+        try:
+            _measure_all(engine, tasks, journal, sandbox, plan.mode, cancel)
+        except Cancelled:
+            done = sum(task.id in journal.records for task in tasks)
+            print(f"stopped with {done} of {len(tasks)} done; the same command goes on from there", file=sys.stderr)
+            return 128 + signals[0]
+    summary = summarise([journal.records[task.id] for task in tasks])
+    summary["run"] = {
+        **plan.identity({}),
+        "limit": plan.limit,
+        "engine": dict(engine.info),
+        "confinement": sandbox.confinement.description if sandbox else None,
+        "machine": machine,
+        "load_average_after": load_average(),
+        "taken_over": taken_over,
+    }
+    _write(plan.out, summary)
+    if not plan.keep_records:
+        plan.journal_path.unlink()
+    return 0
+
+
+def _measure_all(
+    engine: Engine,
+    tasks: Sequence[Task],
+    journal: Journal,
+    sandbox: Sandbox | None,
+    mode: Mode | None,
+    cancel: CancelToken,
+) -> None:
+    waiting = [task for task in tasks if task.id not in journal.records]
+    if waiting:
+        engine.infill(WARM_UP, cancel=cancel)
+    for number, task in enumerate(waiting, len(tasks) - len(waiting) + 1):
+        record = _measure(engine, task, sandbox, mode, cancel)
+        journal.add(record)
+        verdict = record.ending or ("exact" if record.exact else "not exact")
+        speed = f"{record.tokens} tokens, {record.forwards} forwards, {record.seconds:.2f} s, {record.stop_reason}"
+        print(f"[{number}/{len(tasks)}] {task.id}: {verdict}; {speed}", file=sys.stderr, flush=True)
+
+
+def _measure(engine: Engine, task: Task, sandbox: Sandbox | None, mode: Mode | None, cancel: CancelToken) -> Record:
+    hole = Hole(len(task.prefix), len(task.prefix))
+    request = InfillRequest(
+        text=task.prefix + task.suffix, holes=(hole,), language=task.language, mode=mode, max_tokens=MAX_TOKENS
+    )
+    began = time.perf_counter()
+    result = engine.infill(request, cancel=cancel)
+    seconds = time.perf_counter() - began
+    best, usage = result.candidates[0], result.usage
+    text = best.texts[0]
+    outcome = sandbox.run(task.program(text), cancel) if sandbox and task.runnable else None
+    return Record(
+        id=task.id,
+        problem=task.problem,
+        text=text,
+        stop_reason=best.stop_reason,
+        passed=outcome.passed if outcome else None,
+        ending=_words(outcome),
+        exact=task.matches(text),
+        syntax_valid=syntax_valid(task.language, task.joined(text)),
+        tokens=usage.tokens,
+        forwards=usage.forwards,
+        prompt_tokens=usage.prompt_tokens,
+        reused_tokens=usage.reused_tokens,
+        seconds=seconds,
+        encode_ms=usage.ms.encode,
+        denoise_ms=usage.ms.denoise,
+    )
+
+
+def _words(outcome: Outcome | None) -> str:
+    return f"{outcome.ending} {outcome.error}".strip() if outcome else ""
+
+
+@contextmanager
+def _stoppable() -> Iterator[tuple[CancelToken, list[int]]]:
+    """SIGTERM and SIGINT cancel; a second one of a kind does what it always does."""
+    cancel, seen = CancelToken(), list[int]()
+
+    def stop(number: int, _: FrameType | None) -> None:
+        seen.append(number)
+        signal.signal(number, before[signal.Signals(number)])
+        cancel.cancel()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield cancel, seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _write(path: Path, summary: Mapping[str, object]) -> None:
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+    fresh.replace(path)
+
+
+def _plan(argv: Sequence[str] | None) -> Plan:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.infill_quality", description=__doc__)
+    parser.add_argument("--model", required=True, help="embedded, causal, base, or the path of a GGUF file")
+    parser.add_argument("--precision", default="int8", choices=("int8", "float32"))
+    parser.add_argument("--mode", type=Mode, choices=tuple(Mode), help="default: the engine's own for one hole")
+    parser.add_argument("--data", required=True, type=Path, metavar="FILE.jsonl[.gz]")
+    parser.add_argument("--limit", type=_positive, metavar="N", help="the first N tasks after shuffling (default: all)")
+    parser.add_argument("--seed", type=int, default=0, help="of the shuffle: random.Random(SEED)")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE.json")
+    parser.add_argument("--records", action="store_true", help="keep one record a task in FILE.records.jsonl")
+    asked = parser.parse_args(argv)
+    config = EngineConfig(model=asked.model, precision=asked.precision)
+    return Plan(config, asked.mode, asked.data, asked.limit, asked.seed, asked.out, asked.records)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

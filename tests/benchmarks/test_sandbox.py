@@ -1,0 +1,162 @@
+"""Programs that go wrong in every way a model has found so far."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks.sandbox import CONFINEMENTS, Ending, Limits, Outcome, Sandbox, SandboxError
+from engine import Cancelled, CancelToken
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return Sandbox(Limits(cpu_seconds=1, wall_seconds=3.0, memory_bytes=256 << 20))
+
+
+def failed(error: str) -> Outcome:
+    return Outcome(Ending.FAILED, error)
+
+
+def test_a_program_that_runs_to_its_end_passes(sandbox: Sandbox) -> None:
+    assert sandbox.run("assert sum([1, 2]) == 3") == Outcome(Ending.PASSED)
+
+
+@pytest.mark.parametrize(
+    ("program", "error"),
+    [
+        ("assert 1 == 2", "AssertionError"),
+        ("(", "SyntaxError"),
+        ("import sys\nsys.exit(0)", "SystemExit"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("def f(): f()\nf()", "RecursionError"),
+        ("input()", "EOFError"),
+        ("\0", "SyntaxError"),
+    ],
+)
+def test_exceptions_fail_by_name(sandbox: Sandbox, program: str, error: str) -> None:
+    assert sandbox.run(program) == failed(error)
+
+
+def test_leaving_the_process_with_success_is_not_passing(sandbox: Sandbox) -> None:
+    assert sandbox.run("import os\nos._exit(0)").ending is Ending.KILLED
+
+
+def test_noise_on_the_standard_streams_changes_nothing(sandbox: Sandbox) -> None:
+    noise = "import os, sys\nprint('x' * 10**6)\nsys.stderr.write('y' * 10**6)\nos.write(1, b'0 passed')\n"
+    assert sandbox.run(noise).passed
+    assert sandbox.run(noise + "assert False") == failed("AssertionError")
+
+
+@pytest.mark.parametrize(
+    "program", ["while True: pass", "while True:\n    try:\n        while True: pass\n    except: pass"]
+)
+def test_an_endless_loop_is_out_of_time_even_when_it_swallows_everything(sandbox: Sandbox, program: str) -> None:
+    assert sandbox.run(program) == Outcome(Ending.TIMEOUT)
+
+
+def test_an_endless_call_into_c_is_killed(sandbox: Sandbox) -> None:
+    assert sandbox.run("sum(iter(int, 1))").ending is Ending.KILLED
+
+
+def test_sleeping_is_out_of_time_too_and_leaves_nothing(sandbox: Sandbox) -> None:
+    began = time.monotonic()
+    assert sandbox.run("import time\ntime.sleep(60)") == Outcome(Ending.TIMEOUT)
+    assert time.monotonic() - began < 10
+    assert nothing_left()
+
+
+def test_a_memory_bomb_meets_its_limit(sandbox: Sandbox) -> None:
+    assert sandbox.run("x = [0] * 10**9") == failed("MemoryError")
+    assert sandbox.run("x = 'a'\nwhile True: x += x") == failed("MemoryError")
+
+
+def test_a_fork_bomb_starts_no_process(sandbox: Sandbox) -> None:
+    assert sandbox.run("import os\nwhile True: os.fork()") == failed("PermissionError")
+    assert sandbox.run("import subprocess\nsubprocess.run(['true'])") == failed("PermissionError")
+    assert nothing_left()
+
+
+def test_the_kernel_refuses_threads_and_processes_as_well(sandbox: Sandbox) -> None:
+    if os.geteuid() == 0 and not sandbox.confinement.drop_user:
+        pytest.fail("root could not be left, so the kernel does not count processes")
+    assert sandbox.run("import threading\nthreading.Thread(target=print).start()") == failed("RuntimeError")
+
+
+def test_the_network_is_out_of_reach(sandbox: Sandbox) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        program = f"import socket\nsocket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
+        assert sandbox.run(program) == failed("PermissionError")
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_a_network_namespace_has_no_interface_but_its_own_loopback(sandbox: Sandbox) -> None:
+    lists = "lines = open('/proc/self/net/dev').read().splitlines()[2:]\n"
+    alone = sandbox.run(lists + "assert [line.split(':')[0].strip() for line in lines] == ['lo']").passed
+    assert alone or "--net" not in sandbox.confinement.namespaces
+
+
+def test_the_environment_and_the_folder_are_fresh(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SFUMATO_SECRET", "s3cret")
+    program = """
+import os
+assert "SFUMATO_SECRET" not in os.environ, os.environ
+assert os.listdir() == []
+open("mine", "w").write("x")
+assert os.listdir() == ["mine"]
+"""
+    assert sandbox.run(program).passed
+    assert sandbox.run(program).passed
+    assert nothing_left()
+
+
+def test_files_outside_the_folder_are_neither_written_nor_removed(sandbox: Sandbox) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder, "kept")
+        kept.write_text("kept")
+        Path(folder).chmod(0o777)  # so that it is the guard that says no, not the file system
+        kept.chmod(0o666)
+        assert sandbox.run(f"open({str(kept)!r}, 'w')") == failed("PermissionError")
+        assert sandbox.run(f"import os\nos.remove({str(kept)!r})") == failed("PermissionError")
+        assert kept.read_text() == "kept"
+
+
+def test_a_disk_bomb_meets_its_limit(sandbox: Sandbox) -> None:
+    assert sandbox.run("open('big', 'wb').write(b'x' * (8 << 20))").ending in (Ending.FAILED, Ending.KILLED)
+
+
+def test_cancelling_ends_the_program_at_once(sandbox: Sandbox) -> None:
+    cancel = CancelToken()
+    threading.Timer(0.2, cancel.cancel).start()
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        sandbox.run("import time\ntime.sleep(60)", cancel)
+    assert time.monotonic() - began < 2
+    assert nothing_left()
+
+
+def test_a_machine_that_cannot_confine_is_refused_by_name() -> None:
+    with pytest.raises(SandboxError, match="no confinement works here"):
+        Sandbox(Limits(memory_bytes=1 << 20))
+
+
+def test_the_strongest_confinement_is_tried_first() -> None:
+    assert "--net" in CONFINEMENTS[0].namespaces
+    assert CONFINEMENTS[0].drop_user
+    assert CONFINEMENTS[-1].namespaces == ()
+    assert CONFINEMENTS[-1].description == "namespaces: none; user: own"
+
+
+def nothing_left() -> bool:
+    """No process of a candidate, and no folder."""
+    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    folders = list(Path(tempfile.gettempdir()).glob("sfumato-candidate-*"))
+    return not any(b"confined_child" in command for command in commands) and not folders
