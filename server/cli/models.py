@@ -1,0 +1,196 @@
+"""`sfumato models`: list, fetch, verify, find and remove the files that models are loaded from.
+
+Knows how to say what the hub does; never how it does it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+import engine
+from engine import hub
+
+from .arguments import Commands
+
+EXAMPLES = """\
+examples:
+  sfumato models list                  what there is, and what of it is here
+  sfumato models pull                  fetch what the built-in models need (about 0.5 GB), or go on with it
+  sfumato models verify                read the files again and compare their digests
+  sfumato models path embedded-base    where the file lies; on a machine without a network, copy it there by hand
+  sfumato models rm embedded-base      remove the file and all that was made of it
+
+Files lie in this system's cache folder, or in the folder that SFUMATO_HOME names.
+"""
+_SAID = {"download": "fetching", "verify": "verifying"}
+_STEP = 10  # per cent between two lines where there is no terminal
+
+Command = Callable[[hub.Hub, argparse.Namespace], int]
+
+
+def add_parser(commands: Commands, open_hub: Callable[[], hub.Hub] = hub.open_hub) -> None:
+    """Add `models` and what can be done with them. `open_hub` is the seam tests use."""
+    parser = commands.add_parser(
+        "models",
+        help="list, fetch, verify and remove model files",
+        description="The files that models are loaded from: each fetched once and checked by its sha256.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+
+    def add(name: str, command: Command, says: str, nargs: str | None = "?") -> argparse.ArgumentParser:
+        action = actions.add_parser(name, help=says, description=says)
+        if nargs != "":
+            action.add_argument("name", metavar="NAME", nargs=nargs, help="as in `sfumato models list`")
+        action.set_defaults(run=lambda args: command(open_hub(), args))
+        return action
+
+    listing = add("list", _list, "what there is, and what of it is here", nargs="")
+    listing.add_argument("--json", action="store_true", help="as JSON, for programs")
+    add("pull", _pull, "fetch and verify; without a name, everything")
+    add("verify", _verify, "read the file again and compare its digest; without a name, every file")
+    add("path", _path, "print where the file lies or belongs; without a name, of every file")
+    add("rm", _remove, "remove the file and all that was made of it", nargs=None)
+
+
+def _list(store: hub.Hub, args: argparse.Namespace) -> int:
+    statuses = [store.status(artifact.name) for artifact in store.artifacts]
+    if args.json:
+        json.dump([_fields(status) for status in statuses], sys.stdout, indent=2)
+        print()
+        return 0
+    for status in statuses:
+        artifact = status.artifact
+        state = (
+            f"{status.state.value} ({_megabytes(status.held)})"
+            if status.state == hub.State.PARTIAL
+            else status.state.value
+        )
+        models = ", ".join(artifact.models)
+        print(f"{artifact.name}  {state}  {_megabytes(artifact.size)}  {artifact.licence}  for {models}")
+        print(f"    {status.path}")
+    return 0
+
+
+def _fields(status: hub.Status) -> dict[str, object]:
+    artifact = status.artifact
+    return {
+        "name": artifact.name,
+        "state": status.state.value,
+        "path": str(status.path),
+        "file": artifact.file,
+        "size": artifact.size,
+        "held": status.held,
+        "sha256": artifact.sha256,
+        "licence": artifact.licence,
+        "models": list(artifact.models),
+        "places": [place.label for place in artifact.places],
+    }
+
+
+def _pull(store: hub.Hub, args: argparse.Namespace) -> int:
+    for name in _names(store, args.name):
+        with Narrator(name) as narrator:
+            path = store.fetch(name, narrator)
+        print(f"{name} is ready: {path}")
+    return 0
+
+
+def _verify(store: hub.Hub, args: argparse.Namespace) -> int:
+    for name in _names(store, args.name):
+        with Narrator(name) as narrator:
+            path = store.verify(name, narrator)
+        print(f"{name} is right: {path} has sha256 {store.artifact(name).sha256}")
+    return 0
+
+
+def _path(store: hub.Hub, args: argparse.Namespace) -> int:
+    for name in _names(store, args.name):
+        status = store.status(name)
+        print(status.path)
+        if status.state in (hub.State.MISSING, hub.State.PARTIAL):
+            print(f"{name} is not there yet: run `sfumato models pull {name}`, or copy the file there", file=sys.stderr)
+    return 0
+
+
+def _remove(store: hub.Hub, args: argparse.Namespace) -> int:
+    name = store.artifact(args.name).name
+    freed = store.remove(name)
+    print(f"{name} is removed: {_megabytes(freed)} freed" if freed else f"{name} was not here: nothing to remove")
+    return 0
+
+
+def _names(store: hub.Hub, name: str | None) -> list[str]:
+    return [store.artifact(name).name] if name else [artifact.name for artifact in store.artifacts]
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:.0f} MB"
+
+
+class Narrator:
+    """A `ProgressSink` on standard error: a bar on a terminal, else a line every ten per cent."""
+
+    def __init__(self, name: str, console: Console | None = None) -> None:
+        self._name = name
+        self._console = console or Console(stderr=True)
+        columns = (DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+        bar = (TextColumn("{task.description}"), BarColumn())
+        self._bar = Progress(
+            *bar, *columns, console=self._console, transient=True, disable=not self._console.is_terminal
+        )
+        self._tasks: dict[str, TaskID] = {}
+        self._told = ("", -1)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    def __call__(self, progress: engine.Progress) -> None:
+        if progress.text:
+            self._print(progress.text)
+        elif self._console.is_terminal:
+            self._draw(progress)
+        elif progress.total:
+            self._tell(progress)
+
+    def _draw(self, progress: engine.Progress) -> None:
+        stage = progress.stage
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bar.add_task(f"{_SAID.get(stage, stage)} {self._name}")
+        for other, task in self._tasks.items():
+            self._bar.update(task, visible=other == stage)
+        self._bar.update(self._tasks[stage], completed=progress.done, total=progress.total or None)
+
+    def _tell(self, progress: engine.Progress) -> None:
+        percent = progress.done * 100 // progress.total // _STEP * _STEP
+        if (progress.stage, percent) == self._told:
+            return
+        self._told = (progress.stage, percent)
+        stage = _SAID.get(progress.stage, progress.stage)
+        self._print(f"{stage} {self._name}: {percent} % of {_megabytes(progress.total)}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
