@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from engine import DEFAULT_MODEL, Engine, EngineConfig, ProgressSink
 
 from ..positions import Lines, PositionEncoding, units
 
-Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What `add_subparsers` returns; argparse has no public name for it."""
 
 _RANGE = re.compile(r"(\d+):(\d+)-(\d+):(\d+)")

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from engine import UnknownModelError, hub
 
+from ..languages import Language, language_of
+
 _MIB = 1 << 20
 NEEDED_MEMORY = 1500 * _MIB  # the embedded model, loaded, with room for a prompt
 _TESTED_TORCH = "2.13.0"
@@ -141,13 +143,13 @@ def check_model(model: str, store: hub.Hub) -> Finding:
             return Finding("model", Verdict.WARN, seen, pull)
 
 
-def check_grammars(languages: Mapping[str, str], errors_in: Callable[[str, str], int | None]) -> Finding:
-    """Every grammar parses a line of its own language. `languages`: languageId -> such a line."""
-    broken = [language for language, line in languages.items() if errors_in(language, line) != 0]
+def check_grammars(lines: Mapping[str, str], errors_in: Callable[[Language, str], int | None]) -> Finding:
+    """Every grammar parses a line of its own language. `lines`: languageId -> such a line."""
+    broken = [language for language, line in lines.items() if errors_in(language_of(language), line) != 0]
     if broken:
         advice = "install Sfumato again; until then nothing is checked in these languages"
         return Finding("grammars", Verdict.FAIL, f"not working: {', '.join(broken)}", advice)
-    return Finding("grammars", Verdict.OK, f"{len(languages)} languages")
+    return Finding("grammars", Verdict.OK, f"{len(lines)} languages")
 
 
 def check_editors(which: Callable[[str], str | None] = shutil.which) -> Finding:
