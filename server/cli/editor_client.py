@@ -7,7 +7,6 @@ and the few requests a server makes of its client; knows no feature.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self, TypeVar
@@ -46,11 +45,12 @@ class _ConfigurationParams(msgspec.Struct):
 class EditorClient:
     """One server process. Use as a context; leaving it shuts the server down."""
 
-    def __init__(self, command: Sequence[str], on_notification: OnNotification) -> None:
+    def __init__(self, command: Sequence[str], on_notification: OnNotification, *, patience_s: float = 5) -> None:
         self._command = command
+        self._patience_s = patience_s
         self._on_notification = on_notification
         self._waiting: dict[int, asyncio.Future[msgspec.Raw]] = {}
-        self._last_words: deque[str] = deque(maxlen=5)
+        self._last_words = b""
         self._next_id = 0
 
     async def __aenter__(self) -> Self:
@@ -67,9 +67,9 @@ class EditorClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Shut down as the protocol asks; a server that does not go within five seconds is killed."""
+        """Shut down as the protocol asks; a server that does not go in `patience_s` is killed."""
         with suppress(ServerGone, RequestFailed, TimeoutError, ConnectionError):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(self._patience_s):
                 await self.request("shutdown", None, msgspec.Raw)
                 await self.notify("exit", None)
                 await self._process.wait()
@@ -124,11 +124,11 @@ class EditorClient:
             await self._send({"id": message.id, "result": _answer(message)})
 
     async def _read_errors(self, stream: asyncio.StreamReader) -> None:
-        async for line in stream:
-            self._last_words.append(line.decode(errors="replace").rstrip())
+        while chunk := await stream.read(4096):
+            self._last_words = (self._last_words + chunk)[-400:]
 
     def _gone(self) -> ServerGone:
-        said = " / ".join(self._last_words) or "it said nothing"
+        said = " / ".join(self._last_words.decode(errors="replace").split("\n")).strip(" /") or "it said nothing"
         return ServerGone(f"the server ended with code {self._process.returncode}: {said}")
 
 
