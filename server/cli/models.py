@@ -157,7 +157,7 @@ class Narrator:
             *bar, *columns, console=self._console, transient=True, disable=not self._console.is_terminal
         )
         self._tasks: dict[str, TaskID] = {}
-        self._told = ("", -1)
+        self._told = ""
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -185,12 +185,13 @@ class Narrator:
         self._bar.update(self._tasks[stage], completed=progress.done, total=progress.total or None)
 
     def _tell(self, progress: engine.Progress) -> None:
-        percent = progress.done * 100 // progress.total // _STEP * _STEP
-        if (progress.stage, percent) == self._told:
-            return
-        self._told = (progress.stage, percent)
-        stage = _SAID.get(progress.stage, progress.stage)
-        self._print(f"{stage} {self._name}: {percent} % of {_megabytes(progress.total)}")
+        line = f"{_SAID.get(progress.stage, progress.stage)} {self._name}"
+        if progress.stage == "download":
+            percent = progress.done * 100 // progress.total // _STEP * _STEP
+            line += f": {percent} % of {_megabytes(progress.total)}"
+        if line != self._told:
+            self._told = line
+            self._print(line)
 
     def _print(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)

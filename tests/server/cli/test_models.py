@@ -34,7 +34,7 @@ def test_pull_fetches_and_says_where_in_plain_lines(hub: Hub, capsys: pytest.Cap
     out, err = capsys.readouterr()
     assert out == f"tiny-base is ready: {hub.path_of('tiny-base')}\n"
     assert "fetching tiny-base from the first place\n" in err
-    assert "fetching tiny-base: 100 % of 0 MB\n" in err
+    assert "fetching tiny-base: 100 % of 0 MB\nverifying tiny-base\n" in err
     assert "\x1b" not in err
 
 
