@@ -15,8 +15,9 @@ from typing import NoReturn
 import engine
 from engine import SfumatoError
 
+from ..runner import OpenEngine
 from . import demo, doctor, infill, models, rewrite, serve
-from .arguments import OpenEngine, UsageError
+from .arguments import UsageError
 
 __all__ = ["main"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from engine import DEFAULT_MODEL, Engine, EngineConfig, ProgressSink
+from engine import DEFAULT_MODEL
 
 from ..positions import Lines, PositionEncoding, units
 
@@ -19,13 +19,6 @@ _RANGE = re.compile(r"(\d+):(\d+)-(\d+):(\d+)")
 
 class UsageError(Exception):
     """The command was asked for something that cannot be; the message is one line."""
-
-
-class OpenEngine(Protocol):
-    """The shape of `engine.open_engine`."""
-
-    def __call__(self, config: EngineConfig, *, progress: ProgressSink | None = None) -> Engine:
-        """Open the engine that `config` names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ and the few requests a server makes of its client; knows no feature.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self, TypeVar
 
@@ -88,6 +88,15 @@ class EditorClient:
     async def notify(self, method: str, params: object) -> None:
         """Tell; nothing comes back."""
         await self._send({"method": method, "params": params})
+
+    async def unless_gone(self, waiting: Awaitable[T]) -> T:
+        """Wait for something that a notification brings; raises `ServerGone` when none can come any more."""
+        wanted = asyncio.ensure_future(waiting)
+        await asyncio.wait((wanted, self._tasks[0]), return_when=asyncio.FIRST_COMPLETED)
+        if not wanted.done():
+            wanted.cancel()
+            raise self._gone()
+        return wanted.result()
 
     async def _send(self, message: Mapping[str, object]) -> None:
         if self._process.returncode is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine import Engine, EngineConfig
 
-from .arguments import OpenEngine
+from ..runner import OpenEngine
 from .progress_bar import ProgressBar
 
 

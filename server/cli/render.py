@@ -24,6 +24,8 @@ Row = list[tuple[str, bool]]
 
 def in_place(snapshot: Snapshot, suggestions: Sequence[Suggestion], *, around: int = 3) -> Text:
     """The document with the suggestions in it and `around` lines on both sides; far apart, with a gap between."""
+    if not suggestions:
+        return Text()
     rows = _rows(_pieces(snapshot, suggestions, around))
     changed = [index for index, row in enumerate(rows) if any(new for _, new in row)]
     shown = Text()

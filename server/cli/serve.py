@@ -8,7 +8,8 @@ from ipaddress import ip_address
 
 from engine import DEFAULT_MODEL, Engine, EngineConfig, ProgressSink
 
-from .arguments import Commands, OpenEngine, UsageError, add_model_option
+from ..runner import OpenEngine
+from .arguments import Commands, UsageError, add_model_option
 
 _EXAMPLES = """\
   sfumato serve                        what an editor starts: LSP over standard input and output
