@@ -1,0 +1,1 @@
+"""Files that the latency benchmarks type in. ASCII, so that every position encoding counts alike."""
