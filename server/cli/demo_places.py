@@ -31,10 +31,10 @@ class Selection:
 
 CURSORS = (
     Cursor("Python, the rest of a line", "orders.py", 14, 11),
-    Cursor("Python, the body of a loop", "words.py", 15, 8),
+    Cursor("Python, the body of a loop", "words.py", 16, 8),
     Cursor("TypeScript, the body of a function", "cart.ts", 14, 2),
     Cursor("JSON, the rest of a record", "countries.json", 4, 34),
     Cursor("Markdown, the cells of a row", "status-codes.md", 7, 8),
 )
-HOLES = Selection("Two holes, each seeing the other", "shapes.py", (0, 0), (28, 0))
-REWRITE = Selection("Select and rewrite", "figures.py", (3, 0), (7, 0), "Add type hints.")
+HOLES = Selection("Two holes, each seeing the other", "shapes.py", (7, 0), (16, 0))
+REWRITE = Selection("Select and rewrite", "figures.py", (3, 0), (8, 0), "Add type hints.")
