@@ -31,7 +31,7 @@ class Selection:
 
 CURSORS = (
     Cursor("Python, the rest of a line", "orders.py", 14, 11),
-    Cursor("Python, the body of a loop", "words.py", 16, 8),
+    Cursor("Python, the body of a loop", "words.py", 14, 8),
     Cursor("TypeScript, the body of a function", "cart.ts", 14, 2),
     Cursor("JSON, the rest of a record", "countries.json", 4, 34),
     Cursor("Markdown, the cells of a row", "status-codes.md", 7, 8),
