@@ -112,9 +112,10 @@ CONFINEMENTS = tuple(
 class Sandbox:
     """Runs programs one after another under the strongest confinement that this machine allows."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        """Raises `SandboxError`."""
+    def __init__(self, limits: Limits | None = None, folder: Path | None = None) -> None:
+        """`folder`: where each program's own is made (None: where the system keeps such). Raises `SandboxError`."""
         self._limits = limits or Limits()
+        self._folder = folder
         self.confinement = self._strongest()
 
     def run(self, program: str, cancel: CancelToken | None = None) -> Outcome:
@@ -142,7 +143,8 @@ class Sandbox:
             "cpu_seconds": self._limits.cpu_seconds,
             "memory_bytes": self._limits.memory_bytes,
         }
-        with tempfile.TemporaryDirectory(prefix="sfumato-candidate-") as folder, tempfile.TemporaryFile() as stdin:
+        made = tempfile.TemporaryDirectory(prefix="sfumato-candidate-", dir=self._folder)
+        with made as folder, tempfile.TemporaryFile() as stdin:
             if confinement.drop_user and os.geteuid() == 0:
                 os.chown(folder, int(NOBODY), int(NOBODY))
             stdin.write(json.dumps(order).encode())

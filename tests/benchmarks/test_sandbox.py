@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,10 +18,12 @@ import pytest
 from benchmarks.sandbox import CONFINEMENTS, Ending, Limits, Outcome, Sandbox, SandboxError
 from engine import Cancelled, CancelToken
 
+LIMITS = Limits(cpu_seconds=1, wall_seconds=3.0, memory_bytes=256 << 20)
 
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return Sandbox(Limits(cpu_seconds=1, wall_seconds=3.0, memory_bytes=256 << 20))
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    return Sandbox(LIMITS, tmp_path)
 
 
 def failed(error: str) -> Outcome:
@@ -65,11 +71,11 @@ def test_an_endless_call_into_c_is_killed(sandbox: Sandbox) -> None:
     assert sandbox.run("sum(iter(int, 1))").ending is Ending.KILLED
 
 
-def test_sleeping_is_out_of_time_too_and_leaves_nothing(sandbox: Sandbox) -> None:
+def test_sleeping_is_out_of_time_too_and_leaves_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     began = time.monotonic()
     assert sandbox.run("import time\ntime.sleep(60)") == Outcome(Ending.TIMEOUT)
     assert time.monotonic() - began < 10
-    assert nothing_left()
+    assert nothing_left(tmp_path)
 
 
 def test_a_memory_bomb_meets_its_limit(sandbox: Sandbox) -> None:
@@ -77,10 +83,10 @@ def test_a_memory_bomb_meets_its_limit(sandbox: Sandbox) -> None:
     assert sandbox.run("x = 'a'\nwhile True: x += x") == failed("MemoryError")
 
 
-def test_a_fork_bomb_starts_no_process(sandbox: Sandbox) -> None:
+def test_a_fork_bomb_starts_no_process(sandbox: Sandbox, tmp_path: Path) -> None:
     assert sandbox.run("import os\nwhile True: os.fork()") == failed("PermissionError")
     assert sandbox.run("import subprocess\nsubprocess.run(['true'])") == failed("PermissionError")
-    assert nothing_left()
+    assert nothing_left(tmp_path)
 
 
 def test_the_kernel_refuses_threads_and_processes_as_well(sandbox: Sandbox) -> None:
@@ -104,7 +110,9 @@ def test_a_network_namespace_has_no_interface_but_its_own_loopback(sandbox: Sand
     assert alone or "--net" not in sandbox.confinement.namespaces
 
 
-def test_the_environment_and_the_folder_are_fresh(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_and_the_folder_are_fresh(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SFUMATO_SECRET", "s3cret")
     program = """
 import os
@@ -115,7 +123,7 @@ assert os.listdir() == ["mine"]
 """
     assert sandbox.run(program).passed
     assert sandbox.run(program).passed
-    assert nothing_left()
+    assert nothing_left(tmp_path)
 
 
 def test_files_outside_the_folder_are_neither_written_nor_removed(sandbox: Sandbox) -> None:
@@ -133,14 +141,30 @@ def test_a_disk_bomb_meets_its_limit(sandbox: Sandbox) -> None:
     assert sandbox.run("open('big', 'wb').write(b'x' * (8 << 20))").ending in (Ending.FAILED, Ending.KILLED)
 
 
-def test_cancelling_ends_the_program_at_once(sandbox: Sandbox) -> None:
+def test_cancelling_ends_the_program_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
     cancel = CancelToken()
     threading.Timer(0.2, cancel.cancel).start()
     began = time.monotonic()
     with pytest.raises(Cancelled):
         sandbox.run("import time\ntime.sleep(60)", cancel)
     assert time.monotonic() - began < 2
-    assert nothing_left()
+    assert nothing_left(tmp_path)
+
+
+def test_candidates_die_with_a_harness_that_is_killed(tmp_path: Path) -> None:
+    harness = f"""
+from pathlib import Path
+from benchmarks.sandbox import Sandbox
+sandbox = Sandbox(folder=Path({str(tmp_path)!r}))
+print("ready", flush=True)
+sandbox.run("import time; time.sleep(60)")
+"""
+    with subprocess.Popen([sys.executable, "-c", harness], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        wait_until(lambda: candidates(tmp_path) != [])
+        process.kill()
+    wait_until(lambda: candidates(tmp_path) == [])
 
 
 def test_a_machine_that_cannot_confine_is_refused_by_name() -> None:
@@ -155,8 +179,23 @@ def test_the_strongest_confinement_is_tried_first() -> None:
     assert CONFINEMENTS[-1].description == "namespaces: none; user: own"
 
 
-def nothing_left() -> bool:
+def nothing_left(folder: Path) -> bool:
     """No process of a candidate, and no folder."""
-    commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    folders = list(Path(tempfile.gettempdir()).glob("sfumato-candidate-*"))
-    return not any(b"confined_child" in command for command in commands) and not folders
+    return candidates(folder) == [] and list(folder.iterdir()) == []
+
+
+def candidates(folder: Path) -> list[str]:
+    """The processes that live whose environment points into `folder`."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):  # gone, or another user's
+            if f"HOME={folder}/".encode() in (process / "environ").read_bytes():
+                found.append(str(process))
+    return found
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < until, "not within 10 s"
+        time.sleep(0.02)
