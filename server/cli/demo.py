@@ -62,7 +62,7 @@ async def _show(console: Console, command: Sequence[str]) -> int:
     from .render import coloured, diff, in_place
 
     began = time.monotonic()
-    bar = ProgressBar()
+    bar = ProgressBar("the model")
 
     def on_status(status: Status) -> None:
         if status.state in _STAGES:

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     snapshot = read_source(args.file).snapshot()
     ranges = args.holes or [TextRange((args.line, args.character), (args.line, args.character))]
     holes = _located(snapshot, ranges)
-    with ProgressBar() as bar:
+    with ProgressBar(args.model) as bar:
         opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
         if args.holes:
             suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, args.mode, bar)

@@ -9,21 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
-
-import engine
 from engine import hub
 
 from .arguments import Commands
@@ -38,8 +24,6 @@ examples:
 
 Files lie in this system's cache folder, or in the folder that SFUMATO_HOME names.
 """
-_SAID = {"download": "fetching", "verify": "verifying"}
-_STEP = 10  # per cent between two lines where there is no terminal
 
 Command = Callable[[hub.Hub, argparse.Namespace], int]
 
@@ -106,17 +90,21 @@ def _fields(status: hub.Status) -> dict[str, object]:
 
 
 def _pull(store: hub.Hub, args: argparse.Namespace) -> int:
+    from .progress_bar import ProgressBar
+
     for name in _names(store, args.name):
-        with Narrator(name) as narrator:
-            path = store.fetch(name, narrator)
+        with ProgressBar(name) as bar:
+            path = store.fetch(name, bar)
         print(f"{name} is ready: {path}")
     return 0
 
 
 def _verify(store: hub.Hub, args: argparse.Namespace) -> int:
+    from .progress_bar import ProgressBar
+
     for name in _names(store, args.name):
-        with Narrator(name) as narrator:
-            path = store.verify(name, narrator)
+        with ProgressBar(name) as bar:
+            path = store.verify(name, bar)
         print(f"{name} is right: {path} has sha256 {store.artifact(name).sha256}")
     return 0
 
@@ -143,55 +131,3 @@ def _names(store: hub.Hub, name: str | None) -> list[str]:
 
 def _megabytes(count: int) -> str:
     return f"{count / 1e6:.0f} MB"
-
-
-class Narrator:
-    """A `ProgressSink` on standard error: a bar on a terminal, else a line every ten per cent."""
-
-    def __init__(self, name: str, console: Console | None = None) -> None:
-        self._name = name
-        self._console = console or Console(stderr=True)
-        columns = (DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-        bar = (TextColumn("{task.description}"), BarColumn())
-        self._bar = Progress(
-            *bar, *columns, console=self._console, transient=True, disable=not self._console.is_terminal
-        )
-        self._tasks: dict[str, TaskID] = {}
-        self._told = ""
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    def __call__(self, progress: engine.Progress) -> None:
-        if progress.text:
-            self._print(progress.text)
-        elif self._console.is_terminal:
-            self._draw(progress)
-        elif progress.total:
-            self._tell(progress)
-
-    def _draw(self, progress: engine.Progress) -> None:
-        stage = progress.stage
-        if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(f"{_SAID.get(stage, stage)} {self._name}")
-        for other, task in self._tasks.items():
-            self._bar.update(task, visible=other == stage)
-        self._bar.update(self._tasks[stage], completed=progress.done, total=progress.total or None)
-
-    def _tell(self, progress: engine.Progress) -> None:
-        line = f"{_SAID.get(progress.stage, progress.stage)} {self._name}"
-        if progress.stage == "download":
-            percent = progress.done * 100 // progress.total // _STEP * _STEP
-            line += f": {percent} % of {_megabytes(progress.total)}"
-        if line != self._told:
-            self._told = line
-            self._print(line)
-
-    def _print(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What the engine is busy with, on standard error: a bar on a terminal, else a line every ten per cent of a download.
+"""What the engine is busy with, on standard error: a bar on a terminal, else a line a stage and every ten per cent.
 
 Knows stages and numbers, not what they are of.
 """
@@ -9,29 +9,37 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 import engine
 
 _SAID = {
-    "download": "Fetching the model",
-    "verify": "Verifying the model",
-    "convert": "Preparing the model, once",
-    "load": "Loading the model",
-    "denoise": "Denoising",
+    "download": "fetching",
+    "verify": "verifying",
+    "convert": "preparing, once,",
+    "load": "loading",
+    "denoise": "denoising for",
 }
-_STEP = 10  # per cent between two lines
+_IN_BYTES = ("download", "verify")
+_STEP = 10  # per cent between two lines where there is no terminal
 
 
 class ProgressBar:
-    """A `ProgressSink` that draws; one bar a stage, gone when it is left."""
+    """A `ProgressSink` that draws; one bar a stage, gone when it is left. `name` is what is worked on or for."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, name: str, console: Console | None = None) -> None:
+        self._name = name
         self._console = console or Console(stderr=True)
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[amount]}"))
-        self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._console.is_terminal)
+        self._bar = Progress(
+            *columns,
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
         self._tasks: dict[str, TaskID] = {}
-        self._told = -1
+        self._told = ""
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -43,27 +51,35 @@ class ProgressBar:
         self._bar.stop()
 
     def __call__(self, progress: engine.Progress) -> None:
-        if progress.text and progress.stage != "denoise":  # something to say; of denoising it is the draft
-            self.say(progress.text)
+        if progress.text and progress.stage != "denoise":  # there it is the draft
+            self._print(progress.text)
         else:
             self.show(progress.stage, progress.done, progress.total)
 
-    def say(self, line: str) -> None:
-        """Print a line, above the bar if there is one."""
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
-
     def show(self, stage: str, done: int, total: int) -> None:
         """How far `stage` is; `total` 0 = unknown."""
-        amount = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB" if stage == "download" and total else ""
+        doing = f"{_SAID.get(stage, stage)} {self._name}"
         if self._console.is_terminal:
-            self._draw(stage, done, total, amount)
-        elif amount and done * 100 // total // _STEP != self._told:
-            self._told = done * 100 // total // _STEP
-            self.say(f"{_SAID[stage]}: {amount}")
+            self._draw(stage, doing, done, total)
+        elif stage != "denoise":
+            self._tell(f"{doing}: {_percent(done, total)}" if stage == "download" and total else doing)
 
-    def _draw(self, stage: str, done: int, total: int, amount: str) -> None:
+    def _draw(self, stage: str, doing: str, done: int, total: int) -> None:
         for other, task in self._tasks.items():
             self._bar.update(task, visible=other == stage)
         if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(_SAID.get(stage, stage), total=None, amount="")
+            self._tasks[stage] = self._bar.add_task(doing, total=None, amount="")
+        amount = f"{done / 1e6:.0f}/{total / 1e6:.0f} MB" if stage in _IN_BYTES and total else ""
         self._bar.update(self._tasks[stage], completed=done, total=total or None, amount=amount)
+
+    def _tell(self, line: str) -> None:
+        if line != self._told:
+            self._told = line
+            self._print(line)
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _percent(done: int, total: int) -> str:
+    return f"{done * 100 // total // _STEP * _STEP} % of {total / 1e6:.0f} MB"

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     start, end = locate_range(snapshot.lines, args.range)
     if start == end:
         raise UsageError(f"--range {args.range} is empty; there is nothing to rewrite")
-    with ProgressBar() as bar:
+    with ProgressBar(args.model) as bar:
         opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
         answer = rewrite(opened.engine, snapshot, start, end, args.instruction, Settings(), progress=bar)
     report = Report.of(answer.result, answer.refused, opened.model, opened.load_ms)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-import engine
 from engine import DigestError, OfflineError, UnknownModelError
 from engine.hub import Hub
 from server.cli import main, models
@@ -130,25 +127,6 @@ def test_rm_wants_a_name(hub: Hub, capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_name_is_refused(hub: Hub, action: str) -> None:
     with pytest.raises(UnknownModelError, match="known: tiny-base"):
         run(hub, action, "huge")
-
-
-def test_on_a_terminal_there_is_a_bar() -> None:
-    screen = io.StringIO()
-    console = Console(file=screen, force_terminal=True, width=120)
-    with models.Narrator("tiny-base", console) as narrator:
-        narrator(engine.Progress("download", 0, 500_000_000, "fetching [tiny] from the first place"))
-        narrator(engine.Progress("download", 250_000_000, 500_000_000))
-        narrator(engine.Progress("verify", 400_000_000, 500_000_000))
-    drawn = screen.getvalue()
-    assert "fetching [tiny] from the first place" in drawn
-    assert "400.0/500.0 MB" in drawn
-
-
-def test_an_unknown_total_is_no_fault() -> None:
-    for terminal in (True, False):
-        console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
-        with models.Narrator("tiny-base", console) as narrator:
-            narrator(engine.Progress("convert", 3, 0))
 
 
 @pytest.mark.parametrize("argv", [["verify"], ["pull", "huge"], ["rm", "huge"]])
