@@ -63,7 +63,9 @@ def main(argv: Sequence[str] | None = None, *, open_engine: OpenEngine = engine.
     args = build_parser().parse_args(argv)
     args.open_engine = open_engine
     try:
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()  # here, where a reader that has gone is handled
+        return code
     except UsageError as error:
         return _say(error, 2)
     except (SfumatoError, OSError) as error:

@@ -53,8 +53,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--mode",
-        type=Mode,
-        choices=tuple(Mode),
+        choices=[mode.value for mode in Mode],
         metavar="lossless|joint",
         help="lossless: the causal text, only sooner; joint: holes together, candidates ranked (default: what fits)",
     )
@@ -72,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
     from .report import Report
     from .source_file import read_source
 
-    _check_what_was_asked(args)
+    mode = Mode(args.mode) if args.mode else None
+    _check_what_was_asked(args, mode)
     settings = _settings(args)
     snapshot = read_source(args.file).snapshot()
     ranges = args.holes or [TextRange((args.line, args.character), (args.line, args.character))]
@@ -80,9 +80,9 @@ def run(args: argparse.Namespace) -> int:
     with ProgressBar(args.model) as bar:
         opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
         if args.holes:
-            suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, args.mode, bar)
+            suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, mode, bar)
         else:
-            suggestions, refused, result = _complete(opened.engine, snapshot, holes[0][0], settings, args.mode, bar)
+            suggestions, refused, result = _complete(opened.engine, snapshot, holes[0][0], settings, mode, bar)
     report = Report.of(result, refused, opened.model, opened.load_ms)
     if args.json:
         several = len(holes) > 1 or settings.candidates > 1
@@ -92,13 +92,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_what_was_asked(args: argparse.Namespace) -> None:
+def _check_what_was_asked(args: argparse.Namespace, mode: Mode | None) -> None:
     at_position = args.line is not None and args.character is not None
     if bool(args.holes) == at_position or (args.line is None) != (args.character is None):
         raise UsageError("say where: either --line L --character C, or --hole L:C-L:C (repeatable)")
     if args.holes and args.candidates is not None:
         raise UsageError("--candidates goes with --line and --character, not with --hole")
-    if args.mode is Mode.LOSSLESS and (len(args.holes or ()) > 1 or (args.candidates or 1) > 1):
+    if mode is Mode.LOSSLESS and (len(args.holes or ()) > 1 or (args.candidates or 1) > 1):
         raise UsageError("--mode lossless gives one text for one hole; several need joint")
 
 
@@ -127,6 +127,7 @@ def _complete(
 ) -> Asked:
     from ..suggest import complete
 
+    mode = mode or (Mode.JOINT if settings.candidates > 1 else Mode.LOSSLESS)
     answer = complete(engine, snapshot, offset, settings, invoked=True, progress=bar, mode=mode)
     return answer.suggestions, answer.refused, answer.result
 
