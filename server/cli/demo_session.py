@@ -53,21 +53,11 @@ class _Items(msgspec.Struct):
     items: list[_Item]
 
 
-class _TextEdit(msgspec.Struct, rename="camel"):
-    range: _Range
-    new_text: str
+class _Outcome(msgspec.Struct):
+    """Of a command that changes text: `texts` go where `ranges` are."""
 
-
-class _DocumentChange(msgspec.Struct):
-    edits: list[_TextEdit]
-
-
-class _WorkspaceEdit(msgspec.Struct, rename="camel"):
-    document_changes: list[_DocumentChange] = []
-
-
-class _Preview(msgspec.Struct):
-    edit: _WorkspaceEdit | None = None
+    ranges: list[_Range] = []
+    texts: list[str] = []
 
 
 class Status(msgspec.Struct):
@@ -91,7 +81,7 @@ class Cost(msgspec.Struct):
 
 
 class _Debug(msgspec.Struct):
-    last: Cost = msgspec.field(default_factory=Cost)
+    last: Cost | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +146,7 @@ class DemoSession:
         waited_ms = (time.monotonic() - began) * 1000
         found: list[_Item] | _Items | None = msgspec.json.decode(answer, type=list[_Item] | _Items | None)
         items = found.items if isinstance(found, _Items) else found or []
-        return await self._shown(snapshot, [_TextEdit(item.range, item.insert_text) for item in items[:1]], waited_ms)
+        return await self._shown(snapshot, [(item.range, item.insert_text) for item in items[:1]], waited_ms)
 
     async def change(self, selection: Selection) -> Shown:
         """Fill the holes of a selection, or rewrite it; only to look at."""
@@ -175,10 +165,9 @@ class DemoSession:
             arguments["instruction"] = selection.instruction
         command = "sfumato.rewrite" if selection.instruction else "sfumato.fillHoles"
         began = time.monotonic()
-        preview = await self._execute(command, [arguments], _Preview)
+        outcome = await self._execute(command, [arguments], _Outcome)
         waited_ms = (time.monotonic() - began) * 1000
-        changes = preview.edit.document_changes if preview.edit else []
-        return await self._shown(snapshot, [edit for change in changes for edit in change.edits], waited_ms)
+        return await self._shown(snapshot, list(zip(outcome.ranges, outcome.texts, strict=True)), waited_ms)
 
     async def _open(self, name: str) -> Snapshot:
         path = FILES / name
@@ -188,11 +177,12 @@ class DemoSession:
         await self._client.notify("textDocument/didOpen", {"textDocument": item})
         return snapshot
 
-    async def _shown(self, snapshot: Snapshot, edits: Sequence[_TextEdit], waited_ms: float) -> Shown:
-        cost = (await self._execute("sfumato.debugInformation", [], _Debug)).last
+    async def _shown(self, snapshot: Snapshot, edits: Sequence[tuple[_Range, str]], waited_ms: float) -> Shown:
+        debug = await self._execute("sfumato.debugInformation", [], _Debug)
         await self._client.notify("textDocument/didClose", {"textDocument": {"uri": snapshot.uri}})
-        suggestions = sorted((_suggestion(snapshot, edit) for edit in edits), key=lambda one: one.start)
-        return Shown(snapshot, tuple(suggestions), waited_ms, cost)
+        suggestions = (_suggestion(snapshot, place, text) for place, text in edits)
+        in_order = tuple(sorted(suggestions, key=lambda one: one.start))
+        return Shown(snapshot, in_order, waited_ms, debug.last or Cost())
 
     async def _execute(self, command: str, arguments: Sequence[object], answer: type[T]) -> T:
         params = {"command": command, "arguments": arguments}
@@ -208,8 +198,8 @@ class DemoSession:
             self._ready.set()
 
 
-def _suggestion(snapshot: Snapshot, edit: _TextEdit) -> Suggestion:
+def _suggestion(snapshot: Snapshot, place: _Range, text: str) -> Suggestion:
     def offset(at: _Position) -> int:
         return snapshot.lines.offset(at.line, at.character, PositionEncoding.UTF16)
 
-    return Suggestion(offset(edit.range.start), offset(edit.range.end), edit.new_text)
+    return Suggestion(offset(place.start), offset(place.end), text)
