@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import NoReturn
 
 import engine
-from engine import SfumatoError
+from engine import ConfigError, SfumatoError
 
 from ..runner import OpenEngine
 from . import demo, doctor, infill, models, rewrite, serve
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None, *, open_engine: OpenEngine = engine.
         code = int(args.run(args))
         sys.stdout.flush()  # here, where a reader that has gone is handled
         return code
-    except UsageError as error:
+    except (UsageError, ConfigError) as error:
         return _say(error, 2)
     except (SfumatoError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader, say `head`, has seen enough

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from ipaddress import ip_address
 
 from engine import DEFAULT_MODEL, Engine, EngineConfig, ProgressSink
 
 from ..runner import OpenEngine
-from .arguments import Commands, UsageError, add_model_option
+from .arguments import Commands, add_model_option
 
 _EXAMPLES = """\
   sfumato serve                        what an editor starts: LSP over standard input and output
@@ -40,19 +39,13 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until the client goes."""
-    if args.tcp and not args.allow_remote and not _is_loopback(args.tcp[0]):
-        raise UsageError(
-            f"{args.tcp[0]} is no loopback address, so other machines could read what you write; "
-            "use 127.0.0.1, or add --allow-remote if that is meant"
-        )
-    from ..app import create_server
+    from ..app import create_server, serve_stdio, serve_tcp
 
     server = create_server(_with_model(args.open_engine, args.model))
     if args.tcp:
-        server.start_tcp(*args.tcp)
-    else:
-        server.start_io()
-    return 0
+        host, port = args.tcp
+        return serve_tcp(server, host, port, args.allow_remote)
+    return serve_stdio(server)
 
 
 def _with_model(open_engine: OpenEngine, model: str) -> OpenEngine:
@@ -70,10 +63,3 @@ def _parse_address(text: str) -> tuple[str, int]:
     if not (separator and host and port.isdecimal() and int(port) < 65536):
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:7391")
     return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
