@@ -105,6 +105,6 @@ def _draw(console: Console, title: str, file: str, shown: Shown, picture: Text) 
     if shown.suggestions:
         console.print(picture, end="")
         rate = f"{cost.tokens} tokens in {cost.forwards} forwards, {cost.tokens_per_forward:.1f} tokens per forward"
-        console.print(f"  {shown.waited_ms:.0f} ms · {rate} · {cost.mode}", style="cyan")
+        console.print(f"  {shown.waited_ms:.0f} ms · {rate} · {cost.mode or 'rewrite'}", style="cyan")
     else:
         console.print(f"  nothing: {cost.refused or 'no reason given'} · {shown.waited_ms:.0f} ms", style="red")

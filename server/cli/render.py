@@ -24,20 +24,20 @@ Row = list[tuple[str, bool]]
 
 def in_place(snapshot: Snapshot, suggestions: Sequence[Suggestion], *, around: int = 3) -> Text:
     """The document with the suggestions in it and `around` lines on both sides; far apart, with a gap between."""
-    if not suggestions:
+    if not any(suggestion.text.strip() for suggestion in suggestions):
         return Text()
     rows = _rows(_pieces(snapshot, suggestions, around))
     changed = [index for index, row in enumerate(rows) if any(new for _, new in row)]
+    near = [index for index in range(len(rows)) if any(abs(index - other) <= around for other in changed)]
+    written = [index for index in near if any(text.strip() for text, _ in rows[index])]
     shown = Text()
-    last = -1
-    for index, row in enumerate(rows):
-        if not any(abs(index - other) <= around for other in changed):
-            continue
+    last = written[0] - 1
+    for index in near[near.index(written[0]) : near.index(written[-1]) + 1]:  # no blank lines at either end
         if index != last + 1:
             shown.append("  ⋮\n", "dim")
         last = index
         shown.append("  │ ", "dim")
-        for text, new in _cropped(row):
+        for text, new in _cropped(rows[index]):
             shown.append(printable(text), NEW if new else "")
         shown.append("\n")
     return shown

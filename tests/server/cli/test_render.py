@@ -28,7 +28,7 @@ def test_replaced_text_is_left_out() -> None:
 
 def test_several_lines_in_a_document_with_crlf() -> None:
     shown = in_place(snapshot("a:\r\n\r\nz\r\n"), [Suggestion(4, 4, "b\r\nc")])
-    assert shown.plain.splitlines() == ["  │ a:", "  │ b", "  │ c", "  │ z", "  │ "]
+    assert shown.plain.splitlines() == ["  │ a:", "  │ b", "  │ c", "  │ z"]
 
 
 def test_holes_far_apart_have_a_gap_between() -> None:
@@ -77,3 +77,8 @@ def test_git_applies_a_diff(tmp_path: Path, before: str, after: str) -> None:
     patch = diff("a.py", before, after).encode()
     subprocess.run(["git", "apply", "-"], input=patch, cwd=tmp_path, check=True, capture_output=True)
     assert path.read_bytes() == after.encode()
+
+
+def test_nothing_to_see_is_nothing() -> None:
+    assert in_place(snapshot("a\n"), []).plain == ""
+    assert in_place(snapshot("a\n"), [Suggestion(1, 1, " \n")]).plain == ""

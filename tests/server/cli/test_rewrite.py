@@ -1,4 +1,4 @@
-"""`sfumato rewrite` with an engine that answers from a script: shown, as a diff, and written without losing anything."""
+"""`sfumato rewrite` with an engine that answers from a script: shown, as a diff, and written with nothing lost."""
 
 from __future__ import annotations
 
