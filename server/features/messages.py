@@ -1,0 +1,28 @@
+"""What is said to the user, sparingly: nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from ..session import Session
+
+
+def show(server: LanguageServer, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+    """Show one line."""
+    server.window_show_message(types.ShowMessageParams(type=kind, message=f"Sfumato: {message}"))
+
+
+def show_once(server: LanguageServer, session: Session, message: str, kind: types.MessageType) -> None:
+    """Show one line, unless it was shown before."""
+    if session.is_news(message):
+        show(server, message, kind)
+
+
+def show_settings_problems(server: LanguageServer, session: Session, problems: Sequence[str]) -> None:
+    """Name every bad setting, in one message."""
+    if problems:
+        message = "ignored settings: " + "; ".join(problems)
+        show_once(server, session, message, types.MessageType.Warning)

@@ -1,0 +1,71 @@
+"""What edits made since a snapshot do to an answer computed for it. Pure; knows no store and no protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .documents import Edit
+
+_LINE_ENDS = "\n\r"
+_CLOSED_BY_EDITORS = {"()", "[]", "{}", '""', "''", "``"}
+
+
+def rebase(text: str, start: int, end: int, new_text: str, edits: Iterable[Edit]) -> tuple[int, int] | None:
+    """Where "replace `text[start:end]` by `new_text`" applies after `edits`; None if it no longer fits.
+
+    It fits when what was typed at its place is how `new_text` goes on: the outcome is then the one that was suggested.
+    Edits on other lines only move it; any other edit on its line takes away what it was computed from.
+    """
+    for edit in edits:
+        after = text[: edit.start] + edit.text + text[edit.end :]
+        grown = len(edit.text) - (edit.end - edit.start)
+        if start <= edit.start and edit.end <= end:
+            end += grown
+            if not _goes_on(after[start : edit.start], edit.text, after[edit.start + len(edit.text) : end], new_text):
+                return None
+        elif edit.end <= start and _has_line_end(text[edit.end : start]):
+            start, end = start + grown, end + grown
+        elif edit.start < end or not _has_line_end(text[end : edit.start]):
+            return None
+        text = after
+    return start, end
+
+
+def anchor(start: int, end: int, edits: Iterable[Edit]) -> tuple[int, int] | None:
+    """Where `[start, end)` lies after `edits`; None once one touched it, at a border included."""
+    for edit in edits:
+        if edit.end < start:
+            grown = len(edit.text) - (edit.end - edit.start)
+            start, end = start + grown, end + grown
+        elif edit.start <= end:
+            return None
+    return start, end
+
+
+def move_cursor(offset: int, edits: Iterable[Edit]) -> int:
+    """Where a cursor stands after `edits`: what is typed at it pushes it along."""
+    for edit in edits:
+        if edit.start <= offset:
+            offset = edit.start + len(edit.text) + max(0, offset - edit.end)
+    return offset
+
+
+def is_subsequence(short: str, long: str) -> bool:
+    """Whether `short` is left when characters of `long` are struck out."""
+    rest = iter(long)
+    return all(character in rest for character in short)
+
+
+def _goes_on(before: str, typed: str, behind: str, new_text: str) -> bool:
+    """Whether `new_text` goes on as typed; an editor may have closed the bracket that was typed."""
+    if new_text.startswith(before + typed):
+        return True
+    return (
+        typed in _CLOSED_BY_EDITORS
+        and new_text.startswith(before + typed[0])
+        and is_subsequence(before + typed + behind, new_text)
+    )
+
+
+def _has_line_end(text: str) -> bool:
+    return any(end in text for end in _LINE_ENDS)

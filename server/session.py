@@ -1,0 +1,124 @@
+"""The only mutable state of the server: settings, documents, cache, the engine's runner, and what was counted.
+
+For the thread of the event loop alone. Knows no lsprotocol.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine import EngineConfig, InfillResult, RewriteResult, Usage
+
+from .completion_cache import CompletionCache
+from .documents import DocumentStore
+from .runner import OpenEngine, Runner
+from .settings import Settings, parse_settings
+from .status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSupport:
+    """What the client says it can do, as far as the server asks."""
+
+    inline_completion: bool = False
+    work_done_progress: bool = False
+    configuration: bool = False
+    versioned_edits: bool = False
+    code_action_literals: bool = False
+    code_action_tags: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LastRequest:
+    """What the last answered request cost; milliseconds, and the names the command line uses."""
+
+    kind: str
+    refused: str | None
+    queue_ms: float
+    encode_ms: float
+    denoise_ms: float
+    ms: float
+    mode: str
+    prompt_tokens: int
+    reused_tokens: int
+    forwards: int
+    tokens: int
+    tokens_per_forward: float
+
+
+def _nobody_listens(news: object) -> None:
+    """What becomes of news before somebody asked for it."""
+
+
+class Session:
+    """One client's session."""
+
+    def __init__(self, open_engine: OpenEngine) -> None:
+        self.settings = Settings()
+        self.client = ClientSupport()
+        self.documents = DocumentStore()
+        self.cache = CompletionCache()
+        self.refusals: Counter[str] = Counter()
+        self.last: LastRequest | None = None
+        self.cancel_by_token: dict[int | str, Callable[[], object]] = {}
+        self.on_status: Callable[[Status], None] = _nobody_listens
+        self.on_exit: Callable[[int], None] = _nobody_listens
+        self.runner = Runner(open_engine, lambda status: self.on_status(status))
+        self._initial = Settings()
+        self._opened: EngineConfig | None = None
+        self._said: set[str] = set()
+
+    def initialize(self, options: object) -> list[str]:
+        """Take the initialization options; what is wrong with them, one line each."""
+        self._initial, problems = parse_settings(options)
+        self.settings = self._initial
+        return problems
+
+    def configure(self, raw: object) -> list[str]:
+        """Take changed settings over the initial ones; what is wrong with them. The engine follows if it must."""
+        self.settings, problems = parse_settings(raw, self._initial)
+        self.cache.clear()
+        if self._opened is not None:
+            self.open_engine()
+        return problems
+
+    def open_engine(self) -> None:
+        """Open the engine of the settings, unless that is the one which is open, being opened, or known to fail."""
+        settings = self.settings
+        config = EngineConfig(model=settings.model, threads=settings.threads, prompt_tokens=settings.prompt_tokens)
+        if config != self._opened:
+            self._opened = config
+            self.cache.clear()  # another model's suggestions
+            self.runner.open(config)
+
+    def is_news(self, message: str) -> bool:
+        """True the first time: no message is shown twice."""
+        known = message in self._said
+        self._said.add(message)
+        return not known
+
+    def note(self, kind: str, refused: str | None, result: InfillResult | RewriteResult | None) -> None:
+        """Remember what a request cost, and count it if it was refused."""
+        if refused is not None:
+            self.refusals[refused] += 1
+        usage = result.usage if result is not None else Usage()
+        self.last = LastRequest(
+            kind,
+            refused,
+            queue_ms=self.runner.queue_ms,
+            encode_ms=usage.ms.encode,
+            denoise_ms=usage.ms.denoise,
+            ms=usage.ms.total,
+            mode=result.mode if isinstance(result, InfillResult) else "",
+            prompt_tokens=usage.prompt_tokens,
+            reused_tokens=usage.reused_tokens,
+            forwards=usage.forwards,
+            tokens=usage.tokens,
+            tokens_per_forward=usage.tokens_per_forward,
+        )
+
+    def close(self, timeout_s: float = 2.0) -> bool:
+        """Cancel everything; False if the engine did not stop in time."""
+        return self.runner.close(timeout_s)

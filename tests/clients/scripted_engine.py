@@ -1,0 +1,126 @@
+"""An engine that answers what a script says, for tests of everything around the engine. It notes what it was asked.
+
+A script is one JSON object; every key may be left out:
+    answers   one a request, the last one for ever: a text, a list of texts (one a hole), or an object with
+              texts, candidates (a list of lists), delay_s, drafts, error (a message: raises RuntimeError)
+    models    by model name: {error: a message, fault: a message, delay_s, progress: [[stage, done, total], ...]}
+    log       a file that gets one JSON line an event
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine import (
+    CancelToken,
+    Candidate,
+    EngineConfig,
+    InfillRequest,
+    InfillResult,
+    Mode,
+    ModelError,
+    Progress,
+    ProgressSink,
+    RewriteRequest,
+    RewriteResult,
+    StopReason,
+    SyntaxCheck,
+    Timings,
+    Usage,
+)
+
+_USAGE = Usage(prompt_tokens=10, reused_tokens=4, forwards=2, tokens=6, ms=Timings(encode=1.0, denoise=2.0, total=3.0))
+
+
+class ScriptedEngine:
+    """What `engine.Engine` asks for; `asked` counts requests."""
+
+    def __init__(self, script: Mapping[str, Any], model: str = "scripted") -> None:
+        self._answers = script.get("answers", [""])
+        self._log = Path(script["log"]) if "log" in script else None
+        self.asked = 0
+        self.info = {"model": model, "family": "scripted"}
+
+    def infill(
+        self,
+        request: InfillRequest,
+        *,
+        cancel: CancelToken | None = None,
+        progress: ProgressSink | None = None,
+        check: SyntaxCheck | None = None,
+    ) -> InfillResult:
+        """The next answer, for every hole the same text if the script gives only one."""
+        holes = [[hole.start, hole.end] for hole in request.holes]
+        self._note("infill", text=request.text, holes=holes, candidates=request.candidates, mode=request.mode)
+        answer = self._next(cancel, progress)
+        candidates = answer.get("candidates") or [answer["texts"]]
+        if len(candidates[0]) == 1:
+            candidates = [texts * len(request.holes) for texts in candidates]
+        mode = request.mode or (Mode.LOSSLESS if len(holes) == 1 else Mode.JOINT)
+        filled = tuple(Candidate(tuple(texts), StopReason.END) for texts in candidates[: request.candidates])
+        return InfillResult(filled, self.info["model"], mode, _USAGE)
+
+    def rewrite(
+        self,
+        request: RewriteRequest,
+        *,
+        cancel: CancelToken | None = None,
+        progress: ProgressSink | None = None,
+        check: SyntaxCheck | None = None,
+    ) -> RewriteResult:
+        """The next answer."""
+        selected = request.text[request.start : request.end]
+        self._note("rewrite", text=request.text, selected=selected, instruction=request.instruction)
+        answer = self._next(cancel, progress)
+        return RewriteResult(answer["texts"][0], StopReason.END, self.info["model"], _USAGE)
+
+    def _next(self, cancel: CancelToken | None, progress: ProgressSink | None) -> dict[str, Any]:
+        answer = self._answers[min(self.asked, len(self._answers) - 1)]
+        self.asked += 1
+        if not isinstance(answer, dict):
+            answer = {"texts": [answer] if isinstance(answer, str) else answer}
+        for draft in answer.get("drafts", ()):
+            if progress is not None:
+                progress(Progress("denoise", text=draft))
+        until = time.monotonic() + answer.get("delay_s", 0.0)
+        while time.monotonic() < until:
+            if cancel is not None and cancel.cancelled:
+                self._note("cancelled")
+                cancel.raise_if_cancelled()
+            time.sleep(0.002)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    def _note(self, event: str, **facts: object) -> None:
+        if self._log is not None:
+            with self._log.open("a", encoding="utf-8") as log:
+                log.write(json.dumps({"event": event, **facts}) + "\n")
+
+
+class ScriptedOpening:
+    """What `engine.open_engine` is; `opened` lists the models asked for, `engine` is the last one that came of it."""
+
+    def __init__(self, script: Mapping[str, Any]) -> None:
+        self._script = script
+        self.opened: list[str] = []
+        self.engine: ScriptedEngine | None = None
+
+    def __call__(self, config: EngineConfig, *, progress: ProgressSink | None = None) -> ScriptedEngine:
+        """Open, slowly or not at all, as the script says of this model."""
+        self.opened.append(config.model)
+        how = self._script.get("models", {}).get(config.model, {})
+        for stage, done, total in how.get("progress", ()):
+            if progress is not None:
+                progress(Progress(stage, done, total))
+            time.sleep(how.get("delay_s", 0.0))
+        if "error" in how:
+            raise ModelError(how["error"])
+        if "fault" in how:
+            raise ValueError(how["fault"])
+        self.engine = ScriptedEngine(self._script, config.model)
+        return self.engine

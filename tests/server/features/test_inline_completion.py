@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.clients.editor import AnsweredWithError, InProcessEditor, range_of
+
+URI = "file:///work/a.py"
+
+
+async def test_the_feature_is_announced_and_answers_at_the_cursor() -> None:
+    """Without options pygls advertises nothing, and no client ever calls it."""
+    async with InProcessEditor({"answers": ["x)"]}) as editor:
+        result = await editor.initialize()
+        assert result["capabilities"]["inlineCompletionProvider"] == {}
+        assert "completionProvider" not in result["capabilities"]
+        editor.open(URI, "print(\n")
+        [item] = await editor.inline(URI, 0, 6)
+        assert item == {"insertText": "x)", "range": range_of((0, 6), (0, 6))}
+        assert editor.accept(URI, item) == "print(x)\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+async def test_positions_are_read_and_written_in_the_negotiated_encoding(encoding: str) -> None:
+    async with InProcessEditor({"answers": ["s)"]}, encoding=encoding) as editor:
+        result = await editor.initialize()
+        assert result["capabilities"]["positionEncoding"] == encoding
+        before = "s = '😀\N{ZERO WIDTH JOINER}日'; n = len("
+        editor.open(URI, f"{before}\n")
+        codec = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
+        column = len(before.encode(f"{encoding}-le" if codec > 1 else encoding)) // codec
+        [item] = await editor.inline(URI, 0, column)
+        assert editor.accept(URI, item) == f"{before}s)\n"
+
+
+async def test_the_clients_first_supported_encoding_wins() -> None:
+    async with InProcessEditor({}) as editor:
+        general = {"general": {"positionEncodings": ["utf-7", "utf-8", "utf-16"]}}
+        assert (await editor.initialize(general))["capabilities"]["positionEncoding"] == "utf-8"
+
+
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "vscode-vfs://github/me/a.py"])
+async def test_documents_without_a_file(uri: str) -> None:
+    async with InProcessEditor({"answers": ["x"]}) as editor:
+        await editor.initialize()
+        editor.open(uri, "def f(x):\n    return \n")
+        [item] = await editor.inline(uri, 1, 11)
+        assert editor.accept(uri, item) == "def f(x):\n    return x\n"
+
+
+async def test_unknown_documents_get_an_empty_answer() -> None:
+    async with InProcessEditor({"answers": ["x"]}) as editor:
+        await editor.initialize()
+        assert await editor.inline("file:///nowhere.py", 0, 0) == []
+
+
+async def test_a_newer_request_takes_the_place_of_the_older_which_is_answered_empty() -> None:
+    script = {"answers": [{"texts": ["old)"], "delay_s": 5}, "new)"]}
+    async with InProcessEditor(script) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\nlist(\n")
+        first = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        second = editor.ask_inline(URI, 1, 5)
+        assert (await editor.answer(first))["items"] == []
+        assert (await editor.answer(second))["items"][0]["insertText"] == "new)"
+        assert [len(editor.answers[one]) for one in (first, second)] == [1, 1]
+
+
+async def test_a_cancelled_request_is_answered_once_and_stops_the_engine() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["x)"], "delay_s": 30}, "y)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        asked = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.notify("$/cancelRequest", {"id": asked})
+        with pytest.raises(AnsweredWithError) as raised:
+            await editor.answer(asked)
+        assert raised.value.code == -32800
+        await editor.until(lambda: editor.state == "ready", timeout_s=2)
+        assert (await editor.inline(URI, 0, 6))[0]["insertText"] == "y)"
+        assert len(editor.answers[asked]) == 1
+
+
+async def test_requests_cancelled_while_they_wait_never_reach_the_engine() -> None:
+    async with InProcessEditor({"answers": ["x"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "def f(x):\n    return \n")
+        asked = [editor.ask_inline(URI, 1, 11) for _ in range(3)]
+        await asyncio.sleep(0)
+        for one in asked[:2]:
+            editor.notify("$/cancelRequest", {"id": one})
+        assert (await editor.answer(asked[2]))["items"][0]["insertText"] == "x"
+        assert editor.asked == 1
+        assert all(len(editor.answers[one]) == 1 for one in asked)
+
+
+async def test_what_was_typed_meanwhile_is_part_of_the_answer() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["value)"], "delay_s": 0.1}]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "# 😀\nprint(\n")
+        asked = editor.ask_inline(URI, 1, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, (1, 6), (1, 6), "v")
+        editor.edit(URI, (1, 7), (1, 7), "al")
+        [item] = (await editor.answer(asked))["items"]
+        assert item == {"insertText": "ue)", "range": range_of((1, 9), (1, 9))}
+        assert editor.accept(URI, item) == "# 😀\nprint(value)\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [((0, 6), (0, 6), "w"), ((0, 5), (0, 6), ""), ((0, 0), (0, 5), "list"), ((0, 6), (1, 0), "")],
+)
+async def test_an_answer_that_no_longer_fits_is_dropped(
+    start: tuple[int, int], end: tuple[int, int], text: str
+) -> None:
+    async with InProcessEditor({"answers": [{"texts": ["value)"], "delay_s": 0.05}]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n\n")
+        asked = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, start, end, text)
+        assert (await editor.answer(asked))["items"] == []
+
+
+async def test_an_edit_on_another_line_moves_the_answer() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["value)"], "delay_s": 0.05}]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "a\nprint(\n")
+        asked = editor.ask_inline(URI, 1, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, (0, 0), (0, 1), "import os\n")
+        [item] = (await editor.answer(asked))["items"]
+        assert editor.accept(URI, item) == "import os\n\nprint(value)\n"
+
+
+@pytest.mark.parametrize("reopen", [False, True])
+async def test_a_document_closed_meanwhile_gets_nothing(reopen: bool) -> None:
+    async with InProcessEditor({"answers": [{"texts": ["value)"], "delay_s": 0.05}]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        asked = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.close(URI)
+        if reopen:
+            editor.open(URI, "print(\n")
+        assert (await editor.answer(asked))["items"] == []
+
+
+async def test_typing_as_suggested_is_answered_without_the_engine() -> None:
+    async with InProcessEditor({"answers": ["value)", "wrong)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        await editor.inline(URI, 0, 6)
+        editor.edit(URI, (0, 6), (0, 6), "va")
+        [item] = await editor.inline(URI, 0, 8)
+        assert editor.accept(URI, item) == "print(value)\n"
+        assert editor.asked == 1
+
+
+async def test_invoked_requests_get_several_candidates() -> None:
+    script = {"answers": [{"candidates": [["x)"], ["y)"], ["z)"]]}]}
+    async with InProcessEditor(script) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        items = await editor.inline(URI, 0, 6, kind=1)
+        assert [item["insertText"] for item in items] == ["x)", "y)", "z)"]
+
+
+async def test_items_extend_what_is_selected_in_the_popup() -> None:
+    async with InProcessEditor({"answers": ["(value)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = pr\n")
+        selected = {"range": range_of((0, 4), (0, 6)), "text": "print"}
+        [item] = await editor.inline(URI, 0, 6, selected=selected)
+        assert item == {"insertText": "print(value)", "range": range_of((0, 4), (0, 6))}
+        assert editor.accept(URI, item) == "x = print(value)\n"
+
+
+async def test_clients_of_the_9_series_count_from_zero_and_send_ranges_as_arrays() -> None:
+    script = {"answers": [{"candidates": [["(a)"], ["(b)"]]}, {"candidates": [["(c)"], ["(d)"]]}]}
+    async with InProcessEditor(script) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = pr\nprint\n")
+        selected = {"range": [{"line": 0, "character": 4}, {"line": 0, "character": 6}], "text": "print"}
+        items = await editor.inline(URI, 0, 6, kind=0, selected=selected)
+        assert [item["insertText"] for item in items] == ["print(a)", "print(b)"]
+        assert len(await editor.inline(URI, 1, 5, kind=1)) == 1  # automatic, now that the client is known
+
+
+async def test_an_engine_that_raises_is_reported_once_and_the_next_request_works() -> None:
+    script = {"answers": [{"error": "boom"}, {"error": "boom"}, "x)"]}
+    async with InProcessEditor(script) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        assert await editor.inline(URI, 0, 6) == []
+        assert await editor.inline(URI, 0, 6) == []
+        assert len(await editor.inline(URI, 0, 6)) == 1
+        [message] = editor.shown
+        assert "RuntimeError" in message
+        assert "boom" not in message  # it may quote what the user writes
