@@ -21,8 +21,19 @@ SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in PATHS if path.par
 
 LEAVES = ("request", "config", "cancel", "errors")
 STRATEGIES = ("schedule", "sampler", "unmask", "remask", "verify", "stopping")
-DRIVERS = ("session", "runner", "context", "trim", "edits", "progress", "suggest", "completion_cache")
-GROUND = ("snapshot", "documents", "positions", "syntax", "settings", "privacy")
+DRIVERS = ("session", "runner", "suggest", "filling", "rewriting", "context", "trim", "edits", "progress")
+GROUND = (
+    "snapshot",
+    "documents",
+    "positions",
+    "languages",
+    "suggestion",
+    "syntax",
+    "settings",
+    "status",
+    "privacy",
+    "completion_cache",
+)
 MAY_SEE_LSPROTOCOL = (
     "server/app.py",
     "server/features/",
