@@ -28,6 +28,7 @@ NOBODY = "65534"
 READ_ANYTHING = "-all,+dac_read_search"  # else an interpreter in root's home would not start, or find another library
 REPORT_BYTES = 4096
 POLL_S = 0.1
+GONE_S = 5.0
 
 SELF_TEST = """
 import collections, copy, functools, hashlib, heapq, itertools, math, random, re, string, typing
@@ -182,12 +183,14 @@ def _read_report(pipe: IO[bytes], deadline: float, cancel: CancelToken) -> bytes
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group before its leader is reaped, while the number is still ours."""
+    """Kill the whole group before its leader is reaped, while the number is still ours, and see it gone."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert process.stdout is not None
-    process.stdout.close()
+    with process.stdout as pipe:
+        while select.select([pipe], [], [], GONE_S)[0] and os.read(pipe.fileno(), REPORT_BYTES):
+            pass  # the end of the pipe shows when the last process that holds it is gone
 
 
 def _outcome(report: bytes | None, nonce: str) -> Outcome:

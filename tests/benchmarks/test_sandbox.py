@@ -18,7 +18,7 @@ import pytest
 from benchmarks.sandbox import CONFINEMENTS, Ending, Limits, Outcome, Sandbox, SandboxError
 from engine import Cancelled, CancelToken
 
-LIMITS = Limits(cpu_seconds=1, wall_seconds=3.0, memory_bytes=256 << 20)
+LIMITS = Limits(cpu_seconds=1, wall_seconds=20.0, memory_bytes=256 << 20)
 
 
 @pytest.fixture
@@ -71,10 +71,11 @@ def test_an_endless_call_into_c_is_killed(sandbox: Sandbox) -> None:
     assert sandbox.run("sum(iter(int, 1))").ending is Ending.KILLED
 
 
-def test_sleeping_is_out_of_time_too_and_leaves_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_sleeping_is_out_of_time_too_and_leaves_nothing(tmp_path: Path) -> None:
+    sandbox = Sandbox(Limits(wall_seconds=1.0), tmp_path)
     began = time.monotonic()
     assert sandbox.run("import time\ntime.sleep(60)") == Outcome(Ending.TIMEOUT)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 5
     assert nothing_left(tmp_path)
 
 
