@@ -61,7 +61,7 @@ class Plan:
         return self.out.with_suffix(".records.jsonl")
 
     def identity(self, info: Mapping[str, str]) -> dict[str, str | int]:
-        """What must be equal for two starts to be one run: everything but the number of tasks and of threads."""
+        """What must be equal for two starts to be one run: all but how many tasks, on how many threads, from where."""
         asked: dict[str, str | int] = {
             "model": self.config.model,
             "precision": self.config.precision,
@@ -71,7 +71,7 @@ class Plan:
             "seed": self.seed,
             "max_tokens": MAX_TOKENS,
         }
-        return asked | {f"engine.{name}": value for name, value in info.items() if name != "threads"}
+        return asked | {f"engine.{name}": value for name, value in info.items() if name not in ("threads", "file")}
 
 
 def main(argv: Sequence[str] | None = None, open_engine: OpenEngine = open_engine) -> int:
@@ -128,7 +128,7 @@ def _run(plan: Plan, open_engine: OpenEngine) -> int:
     summary["run"] = {
         **plan.identity({}),
         "limit": plan.limit,
-        "engine": dict(engine.info),
+        "engine": {name: value for name, value in engine.info.items() if name != "file"},
         "confinement": sandbox.confinement.description if sandbox else None,
         "machine": machine,
         "load_average_after": load_average(),

@@ -67,7 +67,7 @@ class AnsweringEngine:
 
     @property
     def info(self) -> Mapping[str, str]:
-        return {"model": "answering", "digest": "none", "threads": "1"}
+        return {"model": "answering", "digest": "none", "threads": "1", "file": "/somewhere/model.gguf"}
 
     def infill(
         self,
