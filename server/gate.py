@@ -1,0 +1,31 @@
+"""The syntax gate of one document: how many errors edits of the document add, by its own offsets and line ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .context import line_ending, shown_to_grammar
+from .languages import language_of
+from .snapshot import Snapshot
+from .syntax import Edit, added_errors
+
+
+class Gate:
+    """Judges edits within `[start, end)` and on the lines next to it. `holes`: they fill gaps (see `added_errors`)."""
+
+    def __init__(self, snapshot: Snapshot, start: int, end: int, *, holes: bool) -> None:
+        self._language = language_of(snapshot.language)
+        self._shown = shown_to_grammar(snapshot, start, end)
+        self._holes = holes
+
+    def added(self, edits: Sequence[Edit]) -> int:
+        """Errors that `edits` add: in document order, not overlapping, their text in LF."""
+        if not self._shown.whole_lines:  # a piece of a line of megabytes has no syntax to speak of
+            return 0
+        inner = [Edit(self._shown.at(edit.start), self._shown.at(edit.end), edit.text) for edit in edits]
+        return added_errors(self._language, self._shown.text, inner, holes=self._holes)
+
+
+def as_document(text: str, snapshot: Snapshot) -> str:
+    """`text` with the line end that the document uses."""
+    return text.replace("\n", line_ending(snapshot.text))

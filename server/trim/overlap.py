@@ -1,0 +1,141 @@
+"""Where a candidate writes again what the document already has: below it, right of it, above it."""
+
+from __future__ import annotations
+
+import re
+
+from ..brackets import balance
+from ..suggestion import Refused
+from .site import Refusal, Site
+
+_WORD = re.compile(r"\w")
+_CLOSING = re.compile(r"[\s)\]};,]*")
+_ENDING = " )]}>\"'`;,:."
+_LONG_REST = 4  # characters of a rest that is no chance inside a candidate
+_TELLING = 6  # word characters that make a line worth comparing whatever its indentation
+
+
+def weight(line: str) -> int:
+    """Word characters of a line: brackets and blanks repeat by nature."""
+    return len(_WORD.findall(line))
+
+
+def stop_at_suffix(text: str, site: Site) -> str:
+    """Cut `text` where it starts to repeat the lines that follow. Raises `Refusal` if that is all it does."""
+    following = [site.rest, *site.following] if site.on_blank and site.rest.strip() else site.following
+    if not following:
+        return text
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if not line.strip() or (at == 0 and not site.on_blank):
+            continue
+        whole = [site.prefix + line, *lines[at + 1 :]] if at == 0 else lines[at:]
+        if _repeats(whole, following, first=at == 0) and _keeps_balance("\n".join(lines[:at]), text, site):
+            kept = "\n".join(lines[:at]).rstrip()
+            if not kept:
+                raise Refusal(Refused.REPEATS_SUFFIX)
+            return kept
+    return text
+
+
+def _repeats(lines: list[str], following: list[str], *, first: bool) -> bool:
+    """Whether `lines` begin by repeating `following`: to their end, or far enough that it is no chance."""
+    mine = [line.rstrip() for line in lines if line.strip()]
+    run = 0
+    while run < min(len(mine), len(following)) and _same(mine[run], following[run]):
+        run += 1
+    if run == 1 and mine[0] != following[0]:  # one line at another depth, `return False` say, is its own
+        return False
+    if run == len(mine):
+        return True
+    if run == len(mine) - 1 and run < len(following) and _begins(mine[run], following[run]):
+        return True
+    told = sum(weight(line) for line in mine[:run])
+    return told >= _TELLING and (first or run >= 2 or run == len(following))
+
+
+def _same(mine: str, theirs: str) -> bool:
+    return mine == theirs or (mine.strip() == theirs.strip() and weight(mine) >= _TELLING)
+
+
+def _begins(mine: str, theirs: str) -> bool:
+    """Whether `mine` is `theirs` not written out, as `}` is of `} else {`."""
+    return theirs.startswith(mine) and (weight(mine) >= _TELLING or not _CLOSING.sub("", mine))
+
+
+def _keeps_balance(kept: str, text: str, site: Site) -> bool:
+    """Whether cutting leaves nothing open that `text` closes."""
+    if site.plain:
+        return True
+    whole, part = balance(text, site.language), balance(kept, site.language)
+    return len(part.unclosed) <= len(whole.unclosed)
+
+
+def join_rest(text: str, site: Site) -> tuple[str, int]:
+    """Text to insert, and how many characters right of the cursor it replaces, so that the line's rest stands once.
+
+    Each way of letting `text` and the rest of the line overlap is tried; the one that leaves brackets and strings
+    best wins, and among those the longest overlap.
+    """
+    rest = site.rest
+    if not rest.strip():
+        return text, 0
+    ways = [(text[: len(text) - shared], 0) for shared in _shared_tails(text, rest)]
+    ways += [(text, replaced) for replaced in _replaceable(text, rest)]
+
+    def faults(way: tuple[str, int]) -> tuple[int, int]:
+        return balance(site.prefix + way[0] + rest[way[1] :], site.language).faults
+
+    return min(ways, key=faults)  # the first of equals: longest overlap, then plain insertion, then replacing
+
+
+def _shared_tails(text: str, rest: str) -> list[int]:
+    """Lengths by which the end of `text` is the beginning of `rest`, longest first, 0 among them."""
+    fresh_line = not text[text.rfind("\n") + 1 :].strip()  # blanks there are indentation, not an overlap
+    least = len(rest) - len(rest.lstrip()) + 1 if fresh_line else 1
+    lengths = [n for n in range(min(len(text), len(rest)), least - 1, -1) if text.endswith(rest[:n])]
+    return [n for n in lengths if n == len(rest) or _is_telling(text, rest, n)] + [0]
+
+
+def _is_telling(text: str, rest: str, length: int) -> bool:
+    """Whether an overlap is more than chance: it splits no word, and is longer than one character of an operator."""
+    if length == 1:
+        return rest[0] in _ENDING
+    return not _within_word(text, len(text) - length) and not _within_word(rest, length)
+
+
+def _within_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and bool(_WORD.match(text[at - 1])) and bool(_WORD.match(text[at]))
+
+
+def _replaceable(text: str, rest: str) -> list[int]:
+    """Lengths of the beginning of `rest` that `text` holds in order: an editor shows only such replacements."""
+    run = re.match(r"[\s)\]}\"'`>;,:]*", rest)
+    lengths = [n for n in range(1, len(run.group()) + 1 if run else 1) if is_subsequence(rest[:n], text)]
+    whole = len(rest) >= _LONG_REST and not rest[0].isalnum() and rest in text
+    return [*lengths, len(rest)] if whole else lengths
+
+
+def is_subsequence(part: str, whole: str) -> bool:
+    """Whether all characters of `part` stand in `whole`, in order."""
+    characters = iter(whole)
+    return all(character in characters for character in part)
+
+
+def refuse_echo(text: str, replaced: int, site: Site) -> None:
+    """Raise `Refusal` if, once inserted, `text` makes lines that stand right above or below already."""
+    inserted = f"{site.prefix}{text}{site.rest[replaced:]}".split("\n")
+    mine = [line.rstrip() for line in inserted if line.strip()]
+    if sum(weight(line) for line in mine) < 4:
+        return
+    if _same_lines(mine, site.preceding[: len(mine)][::-1]):
+        raise Refusal(Refused.REPEATS_LINE_ABOVE)
+    if _same_lines(mine, site.following[: len(mine)]):
+        raise Refusal(Refused.REPEATS_SUFFIX)
+
+
+def _same_lines(mine: list[str], theirs: list[str]) -> bool:
+    """Whether two runs of lines are equal; one line alone must be at the same depth too."""
+    if len(mine) == 1:
+        return mine == theirs
+    return [line.strip() for line in mine] == [line.strip() for line in theirs]
