@@ -54,10 +54,17 @@ class _Items(msgspec.Struct):
 
 
 class _Outcome(msgspec.Struct):
-    """Of a command that changes text: `texts` go where `ranges` are."""
+    """Of a command that changes text: a rewrite has one `text` and its `range`, holes have `texts` and `ranges`."""
 
+    range: _Range | None = None
+    text: str = ""
     ranges: list[_Range] = []
     texts: list[str] = []
+
+    def edits(self) -> list[tuple[_Range, str]]:
+        """What goes where."""
+        rewritten = [(self.range, self.text)] if self.range else []
+        return [*rewritten, *zip(self.ranges, self.texts, strict=True)]
 
 
 class Status(msgspec.Struct):
@@ -167,7 +174,7 @@ class DemoSession:
         began = time.monotonic()
         outcome = await self._execute(command, [arguments], _Outcome)
         waited_ms = (time.monotonic() - began) * 1000
-        return await self._shown(snapshot, list(zip(outcome.ranges, outcome.texts, strict=True)), waited_ms)
+        return await self._shown(snapshot, outcome.edits(), waited_ms)
 
     async def _open(self, name: str) -> Snapshot:
         path = FILES / name
