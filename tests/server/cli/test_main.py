@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,3 +134,19 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     command = f"set -o pipefail; {{ sleep 0.2; {sys.executable} -m server models list --json; }} | true"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_ctrl_c_while_the_engine_works(infill: list[str], tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    code = (
+        "import sys; from server.cli import main; from tests.clients.scripted_engine import ScriptedOpening;"
+        f"opening = ScriptedOpening({{'answers': [{{'texts': ['1'], 'delay_s': 30}}], 'log': {str(log)!r}}});"
+        f"sys.exit(main({infill!r}, open_engine=opening))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        until = time.monotonic() + 20
+        while not log.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=10) == (b"", b"")
+    assert process.returncode == 130
