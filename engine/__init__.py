@@ -1,5 +1,6 @@
 """Sfumato's engine: text with holes in, fillings out. Importing it does not import torch."""
 
+from . import hub
 from .api import Engine, open_engine
 from .cancel import CancelToken, Deadline
 from .config import DEFAULT_MODEL, EngineConfig
@@ -62,5 +63,6 @@ __all__ = [
     "Timings",
     "UnknownModelError",
     "Usage",
+    "hub",
     "open_engine",
 ]

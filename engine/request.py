@@ -79,7 +79,7 @@ class RewriteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One filling: a text per hole, in the order of the request. `score` is a mean log probability, higher is likelier."""
+    """One filling: a text per hole, in the order of the request. `score` is its mean log probability."""
 
     texts: tuple[str, ...]
     stop_reason: StopReason
@@ -134,9 +134,10 @@ class RewriteResult:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A step of something slow. `stage`: download, convert, load or denoise; `total` 0 = unknown.
+    """A step of something slow. `stage`: download, verify, convert, load or denoise; `total` 0 = unknown.
 
-    For download `done` and `total` are bytes; for denoise `done` is tokens and `text` the draft so far.
+    For download and verify `done` and `total` are bytes, and `text` a sentence for people; for denoise `done` is
+    tokens and `text` the draft so far.
     """
 
     stage: str

@@ -1,0 +1,93 @@
+"""The denoising loop, written once: predict, propose, verify and commit, unmask again, stop.
+
+It knows canvases and strategies, and a model only through `read` and `commit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from .cancel import CancelToken, Deadline
+from .canvas import Canvas, lay_out
+from .models.base import Model, Voice
+from .request import StopReason
+from .sampler import Sampler, allow_only
+from .stopping import Stop, first_stop
+from .unmask import Unmask
+from .verify import accepted
+
+
+@dataclass(slots=True)
+class Filling:
+    """One canvas on its way, with the strategies that fill it. `pending`: bytes of the prefix still to write again."""
+
+    canvas: Canvas
+    sampler: Sampler
+    unmask: Unmask
+    stops: Sequence[Stop]
+    pending: bytes = b""
+    stop_reason: StopReason | None = None
+    log_probability: float = 0.0
+    healed: int = field(default=0, init=False)  # tokens that only wrote the prefix again
+
+    def take(self, exact: Tensor, blocks: dict[int, Tensor], model: Model) -> int:
+        """Commit what the reading verifies; returns how many exact rows stay. exact: (1 + proposals, vocabulary)."""
+        if self.pending:
+            exact = allow_only(exact[0], model.tokenizer.continuing(self.pending))[None]
+        before = len(self.canvas.committed)
+        proposed = () if self.pending else self.canvas.proposed
+        chosen = self.sampler(exact, before)
+        count = accepted(proposed, chosen)
+        tokens = chosen[: count + 1]
+        stop = first_stop(self.stops, before - self.healed, tokens)
+        kept, self.stop_reason = stop if stop else (len(tokens), None)
+        scores = exact[: count + 1].log_softmax(dim=-1)
+        self.log_probability += sum(float(scores[row, token]) for row, token in enumerate(tokens))
+        self._heal(tokens[:kept], model)
+        canvas = self.canvas.commit(tokens[:kept])
+        self.canvas = self.unmask(canvas, count, len(proposed), blocks.get(count))
+        if self.pending:
+            self.canvas = self.canvas.propose(()).open_after((0,), self.canvas.width)
+        return count + 1
+
+    def _heal(self, tokens: Sequence[int], model: Model) -> None:
+        for token in tokens:
+            if self.pending:
+                self.pending = self.pending[len(model.tokenizer.token_bytes[token]) :]
+                self.healed += not self.pending or 1
+
+
+Watch = Callable[[], None]
+
+
+def denoise(
+    model: Model, fillings: Sequence[Filling], voice: Voice, cancel: CancelToken, deadline: Deadline, watch: Watch
+) -> int:
+    """Fill all canvases, one forward a step for all of them; returns the number of forwards. Raises `Cancelled`.
+
+    A deadline leaves every canvas with what it has.
+    """
+    owners: list[int] = []
+    forwards = 0
+    while live := [number for number, filling in enumerate(fillings) if filling.stop_reason is None]:
+        cancel.raise_if_cancelled()
+        if deadline.passed:
+            for number in live:
+                fillings[number].stop_reason = StopReason.DEADLINE
+            break
+        layout = lay_out([fillings[n].canvas for n in live], [live.index(o) if o in live else -1 for o in owners])
+        reading = model.read(layout.rows, voice)
+        forwards += 1
+        kept: list[int] = []
+        for number, exact, opened in zip(live, layout.exact, layout.open, strict=True):
+            filling = fillings[number]
+            blocks = dict(zip(filling.canvas.blocks, (reading.canvas[b.start : b.stop] for b in opened), strict=True))
+            rows = filling.take(reading.exact[exact.start : exact.stop], blocks, model)
+            kept += exact[:rows]
+            owners += [number] * rows
+        model.commit(kept, voice)
+        watch()
+    return forwards

@@ -1,0 +1,74 @@
+"""Filling one hole: the lossless mode, and candidates of it for the joint mode to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .canvas import Canvas
+from .denoise import Filling
+from .models.base import Model, Voice
+from .prompt import Prompt, infill_prompt
+from .request import InfillRequest, StopReason
+from .sampler import Drawn, Greedy, Sampler
+from .stopping import AtEnd, AtLength, AtNewline, Stop
+from .tokenizer import whole_characters
+from .unmask import Confident, Nothing, Unmask
+from .work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A filling of one hole; `score` is its mean log probability."""
+
+    text: str
+    tokens: int
+    stop_reason: StopReason
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class HoleText:
+    """One hole with what stands left and right of it."""
+
+    prefix: str
+    suffix: str
+
+
+def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds: Sequence[int | None]) -> list[Filled]:
+    """One filling a seed, in one batch; seed None is greedy. Raises `Cancelled`."""
+    model = work.model
+    prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
+    work.encode(prompt.ids, Voice.INFILL)
+    unmask = default_unmask(model)
+    stops: list[Stop] = [AtEnd(model.prompts.end), AtLength(request.max_tokens)]
+    if request.one_line:
+        stops.append(AtNewline(model.tokenizer))
+    fillings = [_filling(prompt, _sampler(seed), unmask, stops) for seed in seeds]
+    work.denoise(fillings, Voice.INFILL)
+    return [_filled(model, filling, prompt, request.one_line) for filling in fillings]
+
+
+def default_unmask(model: Model) -> Unmask:
+    """The denoiser's proposals where the model has one."""
+    return Confident(width=min(model.canvas, 4), most=4, threshold=0.15) if model.canvas else Nothing()
+
+
+def _sampler(seed: int | None) -> Sampler:
+    return Greedy() if seed is None else Drawn(seed)
+
+
+def _filling(prompt: Prompt, sampler: Sampler, unmask: Unmask, stops: Sequence[Stop]) -> Filling:
+    canvas = unmask(Canvas.after(prompt.ids), 0, 0, None)
+    return Filling(canvas, sampler, unmask, stops, prompt.pending)
+
+
+def _filled(model: Model, filling: Filling, prompt: Prompt, one_line: bool) -> Filled:
+    committed = filling.canvas.committed
+    data = model.tokenizer.decode_bytes(committed)[len(prompt.pending) :]
+    if one_line:
+        data = data.split(b"\n", 1)[0]
+    text = data[: whole_characters(data)].decode("utf-8", "replace")
+    assert filling.stop_reason is not None  # the loop ends with a reason for each
+    score = filling.log_probability / max(1, len(committed) + (filling.stop_reason is StopReason.END))
+    return Filled(text, len(committed) - filling.healed, filling.stop_reason, score)

@@ -1,0 +1,141 @@
+"""The joint mode: several holes, or several candidates for one, ranked by a causal reading of the whole.
+
+Left-to-right completion cannot rank by what follows; here a filling is as good as
+log p(middle) + log p(suffix head | prefix, middle), read by the base without its infiller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from .infill import Filled, HoleText, fill
+from .models.base import Rows, Voice
+from .prompt import head, tail
+from .request import Hole, InfillRequest, StopReason
+from .work import Work
+
+HEAD_TOKENS = 24  # of the text after the last hole that is being ranked
+PREFIX_TOKENS = 384  # of the text before the first one
+CANDIDATES = 3  # a batch of so many costs about as much as one: the weights are read once
+SWEEPS = 2
+_READ_ROWS = 64
+
+
+def best_of(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
+    """Distinct candidates for the one hole, likeliest whole first. Raises `Cancelled`."""
+    hole = request.holes[0]
+    around = HoleText(request.text[: hole.start], request.text[hole.end :])
+    count = max(request.candidates, CANDIDATES)
+    filled = distinct(fill(work, request, around, budget, seeds(request.seed, count)))
+    if len(filled) > 1 and not work.deadline.passed:
+        wholes = [candidate.text + around.suffix for candidate in filled]
+        scores = rank(work, around.prefix, wholes, [len(candidate.text) for candidate in filled])
+        filled = [one for _, one in sorted(zip(scores, filled, strict=True), key=lambda pair: -pair[0])]
+    return filled[: request.candidates]
+
+
+def fill_all(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
+    """A filling for every hole: in turn, each given the others' present text, then re-opened while that helps."""
+    filled = [Filled(request.text[h.start : h.end], 0, StopReason.END, 0.0) for h in request.holes]
+    for number in range(len(filled)):
+        filled[number] = fill(work, request, _around(request, filled, number), budget, [None])[0]
+    for sweep in range(SWEEPS):
+        changed = False
+        for number in range(len(filled)):
+            if work.deadline.passed:
+                return filled
+            offers = fill(
+                work, request, _around(request, filled, number), budget, seeds(request.seed + sweep, CANDIDATES)
+            )
+            better = _likelier(work, request, filled, number, offers)
+            changed = changed or better is not filled[number]
+            filled[number] = better
+        if not changed:
+            break
+    return filled
+
+
+def _likelier(
+    work: Work, request: InfillRequest, filled: Sequence[Filled], number: int, offers: Sequence[Filled]
+) -> Filled:
+    """The filling of one hole under which the whole is likeliest; the present one unless another is better."""
+    choices = distinct([filled[number], *offers])
+    if len(choices) == 1:
+        return filled[number]
+    first = request.holes[0].start
+    wholes, ends = [], []
+    for choice in choices:
+        trial = [choice if index == number else other for index, other in enumerate(filled)]
+        text, end = assemble(request.text, request.holes, [one.text for one in trial])
+        wholes.append(text[first:])
+        ends.append(end - first)
+    scores = rank(work, request.text[:first], wholes, ends)
+    return choices[max(range(len(choices)), key=lambda index: (scores[index], -index))]
+
+
+def assemble(text: str, holes: Sequence[Hole], fillings: Sequence[str]) -> tuple[str, int]:
+    """The text with its holes filled, and the offset right after the last filling."""
+    parts: list[str] = []
+    at = 0
+    for hole, filling in zip(holes, fillings, strict=True):
+        parts += (text[at : hole.start], filling)
+        at = hole.end
+    done = "".join(parts)
+    return done + text[at:], len(done)
+
+
+def _around(request: InfillRequest, filled: Sequence[Filled], number: int) -> HoleText:
+    """What stands left and right of a hole while the others hold their present text."""
+    left, right = filled[:number], filled[number + 1 :]
+    hole = request.holes[number]
+    prefix, _ = assemble(request.text[: hole.start], request.holes[:number], [one.text for one in left])
+    shifted = [Hole(other.start - hole.end, other.end - hole.end) for other in request.holes[number + 1 :]]
+    suffix, _ = assemble(request.text[hole.end :], shifted, [one.text for one in right])
+    return HoleText(prefix, suffix)
+
+
+def seeds(seed: int, count: int) -> list[int | None]:
+    """Greedy first, then drawn."""
+    return [None, *(seed * CANDIDATES + index for index in range(1, count))]
+
+
+def distinct(filled: Sequence[Filled]) -> list[Filled]:
+    """The first of each text, in order."""
+    return list({one.text: one for one in reversed(filled)}.values())[::-1]
+
+
+def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) -> list[float]:
+    """log p(whole[:end] + head of what follows | prefix) of each whole, read by the base alone."""
+    tokenizer = work.model.tokenizer
+    prompt = tail(tokenizer, prefix, PREFIX_TOKENS) or tokenizer.encode("\n")
+    work.encode(prompt, Voice.PLAIN)
+    texts = []
+    for whole, end in zip(wholes, ends, strict=True):
+        texts.append(tokenizer.encode(whole[:end] + tokenizer.decode(head(tokenizer, whole[end:], HEAD_TOKENS))))
+    scores = []
+    owners: list[int] = []
+    for number, ids in enumerate(texts):
+        work.cancel.raise_if_cancelled()
+        scores.append(_read(work, prompt, ids, number, owners))
+    return scores
+
+
+def _read(work: Work, prompt: Sequence[int], ids: Sequence[int], number: int, owners: list[int]) -> float:
+    total = 0.0
+    inputs = [prompt[-1], *ids[:-1]]
+    for start in range(0, len(inputs), _READ_ROWS):
+        chunk = inputs[start : start + _READ_ROWS]
+        visible = torch.zeros(len(chunk), len(owners) + len(chunk), dtype=torch.bool)
+        visible[:, : len(owners)] = torch.tensor(owners, dtype=torch.long) == number
+        visible[:, len(owners) :] = torch.ones(len(chunk), len(chunk), dtype=torch.bool).tril_()
+        first = len(prompt) - 1 + start
+        rows = Rows(chunk, range(first, first + len(chunk)), len(chunk), 0, visible)
+        reading = work.model.read(rows, Voice.PLAIN)
+        work.forwards += 1
+        targets = torch.tensor(ids[start : start + len(chunk)])
+        total -= float(torch.nn.functional.cross_entropy(reading.exact, targets, reduction="sum"))
+        work.model.commit(range(len(chunk)), Voice.PLAIN)
+        owners += [number] * len(chunk)
+    return total

@@ -1,0 +1,50 @@
+"""Low-rank adapters in PEFT's file format: `adapter_config.json` and `adapter_model.safetensors`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from ..errors import ModelError
+
+ADAPTED = {
+    "q": "self_attn.q_proj", "k": "self_attn.k_proj", "v": "self_attn.v_proj", "o": "self_attn.o_proj",
+    "gate": "mlp.gate_proj", "up": "mlp.up_proj", "down": "mlp.down_proj",
+}  # fmt: skip
+PREFIX = "base_model.model.model"
+MASK_EMBEDDING = f"{PREFIX}.mask_embedding"  # ours: the input of open canvas positions
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """Low-rank terms by (layer, map): `down` (rank, in), `up` (out, rank) with alpha / rank folded in."""
+
+    rank: int
+    down: Mapping[tuple[int, str], Tensor]
+    up: Mapping[tuple[int, str], Tensor]
+    mask: Tensor | None  # (width,)
+    base_sha256: str
+
+
+def load_adapter(folder: Path) -> Adapter:
+    """Read an adapter folder. Raises `ModelError` naming what is wrong with it."""
+    try:
+        config = json.loads((folder / "adapter_config.json").read_text("utf-8"))
+        tensors = load_file(folder / "adapter_model.safetensors")
+        rank, alpha = int(config["r"]), float(config["lora_alpha"])
+        down, up = {}, {}
+        for layer in range(1 + max(int(name.split(".")[4]) for name in tensors if ".layers." in name)):
+            for key, module in ADAPTED.items():
+                stem = f"{PREFIX}.layers.{layer}.{module}"
+                down[layer, key] = tensors[f"{stem}.lora_A.weight"].float()
+                up[layer, key] = tensors[f"{stem}.lora_B.weight"].float() * (alpha / rank)
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        raise ModelError(f"the adapter in {folder} cannot be read: {error}") from error
+    mask = tensors.get(MASK_EMBEDDING)
+    return Adapter(rank, down, up, mask.float() if mask is not None else None, str(config.get("base_sha256", "")))

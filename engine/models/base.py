@@ -1,0 +1,83 @@
+"""What the denoising loop asks of a model: read rows, say what comes next, keep what was committed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from ..cancel import CancelToken
+from ..tokenizer import Tokenizer
+
+MASK = -1  # the id of an open canvas position
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one forward: `exact` causal rows first, then `canvas` rows; what is left are prompt rows.
+
+    `positions` (rows,) count from the prompt's first token. Every row attends to the whole prompt; `visible`
+    (rows, slots + rows) says to which of the slots committed since, and to which rows of this forward.
+    """
+
+    ids: Sequence[int]
+    positions: Sequence[int]
+    exact: int
+    canvas: int
+    visible: Tensor
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a forward says: logits of the exact rows and of the canvas rows, each (rows, vocabulary or its head)."""
+
+    exact: Tensor
+    canvas: Tensor
+
+
+class Voice(StrEnum):
+    """Which weights read the causal rows: each has its own prefix KV."""
+
+    INFILL = "infill"  # base + infiller
+    PLAIN = "plain"  # base alone: rewriting, and scoring what follows
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """Control tokens of the family's prompt formats."""
+
+    fim_prefix: int
+    fim_suffix: int
+    fim_middle: int
+    turn_start: int
+    turn_end: int
+    end: frozenset[int]  # any of these ends an answer
+
+
+class Model(Protocol):
+    """One loaded model. Not for several threads at once."""
+
+    tokenizer: Tokenizer
+    prompts: Prompts
+    canvas: int  # open positions a forward proposes for; 0: this model has no denoiser
+
+    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken) -> int:
+        """Make the prefix KV of `voice` hold `prompt`; returns how many tokens were reused. Raises `Cancelled`."""
+
+    def read(self, rows: Rows, voice: Voice) -> Reading:
+        """One forward over the prompt and what was committed since."""
+
+    def commit(self, rows: Sequence[int], voice: Voice) -> None:
+        """Keep these rows of the last `read`, by number and in rising order, as slots."""
+
+
+def causal(rows: int) -> Tensor:
+    """(rows, rows): each sees itself and those before it."""
+    return torch.ones(rows, rows, dtype=torch.bool).tril_()

@@ -1,0 +1,84 @@
+"""From a model's name or path to a loaded engine: fetch, verify, convert once, pack."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+# OpenMP threads that spin would starve whatever else runs here, the editor included (docs/decisions/0004).
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+import torch
+from safetensors.torch import load_file
+
+from .. import hub
+from ..config import EngineConfig
+from ..engine import LocalEngine
+from ..errors import UnknownModelError
+from ..kernels.linear import PRECISIONS, Precision
+from ..request import Progress, ProgressSink
+from ..tokenizer import Tokenizer
+from .adapted import Tensors
+from .adapters import load_adapter
+from .embedded import SHORT_VOCABULARY, EmbeddedModel
+from .gguf import INT8_RECIPE, GgufFile, convert_to_int8, load_shape
+from .qwen2 import Qwen2
+
+WEIGHTS = Path(__file__).parent.parent / "weights"
+ADAPTERS = {"embedded": ("infiller", "denoiser"), "causal": ("infiller",), "base": ()}
+
+
+def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -> LocalEngine:
+    """See `engine.open_engine`."""
+    started = time.monotonic()
+    report = progress or (lambda _: None)
+    torch.set_num_threads(config.threads or free_threads())
+    source, digest, adapters = _find(config.model, report)
+    precision = PRECISIONS[config.precision]
+    report(Progress("load"))
+    tensors, tokenizer_file, shape = _tensors(source, digest, precision, report)
+    loaded = [load_adapter(WEIGHTS / name) for name in adapters]
+    short = SHORT_VOCABULARY if len(loaded) > 1 else 0
+    body = Qwen2(shape, precision, Tensors(tensors, precision), loaded, short)
+    model = EmbeddedModel(body, Tokenizer.load(tokenizer_file, frozenset(shape.control)), config.canvas)
+    info = {
+        "model": config.model,
+        "family": "embedded",
+        "digest": digest,
+        "device": f"cpu ({torch.backends.cpu.get_cpu_capability()})",
+        "precision": precision.name,
+        "threads": str(torch.get_num_threads()),
+        "adapters": ", ".join(adapters) or "none",
+        "file": str(source),
+    }
+    return LocalEngine(model, config, info, load_ms=(time.monotonic() - started) * 1000)
+
+
+def free_threads() -> int:
+    """Cores this process may use, at most four: beyond, memory is what int8 rows wait for."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(4, allowed))
+
+
+def _find(model: str, progress: ProgressSink) -> tuple[Path, str, tuple[str, ...]]:
+    """A model's file, its digest and the names of its adapters."""
+    store = hub.open_hub()
+    if model in ADAPTERS:
+        path = store.fetch(model, progress)
+        return path, store.artifact(model).sha256, ADAPTERS[model]
+    path = Path(model).expanduser()
+    if path.is_file():
+        digest = store.digest_of(path, progress)
+        known = digest == store.artifact("embedded").sha256
+        return path, digest, ADAPTERS["embedded"] if known else ()
+    raise UnknownModelError(f"no model named {model!r}: use {', '.join(ADAPTERS)}, or the path of a GGUF file")
+
+
+def _tensors(source: Path, digest: str, precision: Precision, progress: ProgressSink) -> tuple[Any, Path, Any]:
+    folder = hub.open_hub().derived(digest, INT8_RECIPE, lambda into: convert_to_int8(source, into, progress))
+    shape = load_shape(folder / "shape.json")
+    if precision.name == "int8":
+        return load_file(folder / "model.safetensors"), folder / "tokenizer.json", shape
+    return dict(GgufFile(source).tensors()), folder / "tokenizer.json", shape

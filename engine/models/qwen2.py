@@ -1,0 +1,157 @@
+"""A Qwen2 body over flat rows: any rows, any mask, one prefix KV, low-rank adapters gated row by row.
+
+transformers' Qwen2 is the reference that a test holds it equal to. It is written out here because the int8 rows, the
+fused projections and the gated adapters need the linear maps themselves (docs/decisions/0002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ..kernels.linear import Precision
+from ..kv_cache import KVCache
+from .adapted import AdaptedLinear, Tensors
+from .adapters import Adapter
+from .base import MASK, Rows
+from .gguf import Shape
+
+
+class Layer:
+    """One transformer layer."""
+
+    def __init__(
+        self, index: int, shape: Shape, precision: Precision, tensors: Tensors, adapters: Sequence[Adapter]
+    ) -> None:
+        def linear(*names: str) -> AdaptedLinear:
+            return AdaptedLinear(names, index, precision, tensors, adapters)
+
+        self._index, self._shape, self._precision = index, shape, precision
+        self._attention_norm = tensors[f"blk.{index}.attn_norm.weight"]
+        self._mlp_norm = tensors[f"blk.{index}.ffn_norm.weight"]
+        self._qkv, self._o = linear("q", "k", "v"), linear("o")
+        self._gate_up, self._down = linear("gate", "up"), linear("down")
+
+    def __call__(self, x: Tensor, step: Step, cache: KVCache) -> Tensor:
+        """x (rows, width) -> (rows, width); writes this layer's keys and values into the cache."""
+        prepare, gate = self._precision.prepare, step.gate
+        # The attention's own maps are the ones that rounding hurts: exact for all rows (docs/decisions/0004).
+        normed = prepare(self._norm(x, self._attention_norm), x.shape[0])
+        attended = self._attend(self._qkv(normed, gate), step, cache)
+        x = x + self._o(prepare(attended, step.exact), gate)
+        gate_up = self._gate_up(prepare(self._norm(x, self._mlp_norm), step.exact), gate)
+        inner = F.silu(gate_up[:, : self._shape.inner]).mul_(gate_up[:, self._shape.inner :])
+        return x + self._down(prepare(inner, step.exact), gate)
+
+    def _norm(self, x: Tensor, weight: Tensor) -> Tensor:
+        return F.rms_norm(x, (self._shape.width,), weight, self._shape.rms_epsilon)
+
+    def _attend(self, qkv: Tensor, step: Step, cache: KVCache) -> Tensor:
+        shape, rows = self._shape, qkv.shape[0]
+        heads = qkv.view(rows, shape.heads + 2 * shape.kv_heads, shape.head_width)
+        turned = _rotate(heads[:, : shape.heads + shape.kv_heads], step.cosine, step.sine)
+        keys, values = cache.write(self._index, turned[:, shape.heads :], heads[:, shape.heads + shape.kv_heads :])
+        group = shape.heads // shape.kv_heads
+        # The queries of one kv head side by side: (kv heads, group * rows, head width)
+        queries = turned[:, : shape.heads].transpose(0, 1).reshape(shape.kv_heads, group * rows, shape.head_width)
+        out = F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=step.mask)[0]
+        return out.view(shape.heads, rows, shape.head_width).transpose(0, 1).reshape(rows, shape.width)
+
+
+def _rotate(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+    """Rotary position embedding (arXiv 2104.09864): x (rows, heads, width), cosine and sine (rows, 1, width)."""
+    half = x.shape[-1] // 2
+    return x * cosine + torch.cat((-x[..., half:], x[..., :half]), dim=-1) * sine
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What all layers of one forward share."""
+
+    exact: int
+    gate: Tensor | None  # (rows, ranks)
+    mask: Tensor | None  # (1, 1, group * rows, slots), added to the scores
+    cosine: Tensor  # (rows, 1, head width)
+    sine: Tensor
+
+
+class Qwen2:
+    """The body, its embedding and its head. `adapters` in the order (causal rows, canvas rows), or none."""
+
+    def __init__(
+        self, shape: Shape, precision: Precision, tensors: Tensors, adapters: Sequence[Adapter], short: int
+    ) -> None:
+        self.shape = shape
+        self.adapters = tuple(adapters)
+        self._precision = precision
+        self._embedding = tensors["token_embd.weight"]
+        self._norm = tensors["output_norm.weight"]
+        self._layers = [Layer(i, shape, precision, tensors, adapters) for i in range(shape.layers)]
+        codes, scale = tensors.codes("output.weight")
+        self._head = precision.pack(codes, scale)
+        self._short_head = precision.pack(codes[:short], scale[:short]) if short else None
+        inverse = 1.0 / shape.rope_base ** (torch.arange(0, shape.head_width, 2).double() / shape.head_width)
+        self._inverse = torch.cat((inverse, inverse))
+
+    def new_cache(self) -> KVCache:
+        """An empty prefix KV of this body's shape."""
+        return KVCache(self.shape.layers, self.shape.kv_heads, self.shape.head_width)
+
+    @torch.inference_mode()
+    def forward(self, rows: Rows, cache: KVCache, *, adapted: bool) -> Tensor:
+        """Returns hidden states (rows, width) after the last norm; the rows wait in the cache to be committed."""
+        cache.room(len(rows))
+        step = self._step(rows, cache, adapted)
+        x = self._embed(rows.ids)
+        for layer in self._layers:
+            x = layer(x, step, cache)
+        return F.rms_norm(x, (self.shape.width,), self._norm, self.shape.rms_epsilon)
+
+    @torch.inference_mode()
+    def logits(self, hidden: Tensor) -> Tensor:
+        """(rows, width) -> (rows, vocabulary), exact."""
+        return self._head(self._precision.prepare(hidden, hidden.shape[0]))
+
+    @torch.inference_mode()
+    def short_logits(self, hidden: Tensor) -> Tensor:
+        """(rows, width) -> (rows, short): the most frequent tokens only, not exact; for proposals."""
+        head = self._short_head or self._head
+        return head(self._precision.prepare(hidden, 0))
+
+    def _embed(self, ids: Sequence[int]) -> Tensor:
+        index = torch.tensor([max(number, 0) for number in ids])
+        x = self._embedding[index].float()
+        masked = [row for row, number in enumerate(ids) if number == MASK]
+        if masked:
+            mask = next(adapter.mask for adapter in self.adapters if adapter.mask is not None)
+            x[masked] = mask
+        return x
+
+    def _step(self, rows: Rows, cache: KVCache, adapted: bool) -> Step:
+        angles = torch.tensor(rows.positions, dtype=torch.float64)[:, None] * self._inverse  # (rows, head width)
+        group = self.shape.heads // self.shape.kv_heads
+        seen = rows.visible.shape[1]  # slots after the prompt, then this forward's rows
+        mask = torch.zeros(len(rows), cache.length + len(rows))
+        mask[:, -seen:].masked_fill_(~rows.visible, float("-inf"))
+        return Step(
+            exact=rows.exact,
+            gate=self._gate(rows) if adapted and self.adapters else None,
+            mask=mask.repeat(group, 1)[None, None],
+            cosine=angles.cos().float()[:, None],
+            sine=angles.sin().float()[:, None],
+        )
+
+    def _gate(self, rows: Rows) -> Tensor:
+        """(rows, ranks): the first adapter on all rows but the canvas, the second, if any, on the canvas."""
+        ranks = [adapter.rank for adapter in self.adapters]
+        gate = torch.zeros(len(rows), sum(ranks) if rows.canvas else ranks[0])
+        canvas = slice(rows.exact, rows.exact + rows.canvas)
+        gate[:, : ranks[0]] = 1.0
+        if rows.canvas:
+            gate[canvas, : ranks[0]] = 0.0
+            gate[canvas, ranks[0] :] = 1.0
+        return gate

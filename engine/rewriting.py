@@ -1,0 +1,57 @@
+"""Rewriting a selection: the chat prompt, and the selected text as the draft that seeds the canvas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .canvas import Canvas
+from .denoise import Filling
+from .models.base import Voice
+from .prompt import rewrite_prompt
+from .remask import Realign
+from .request import Progress, ProgressSink, RewriteRequest, StopReason, SyntaxCheck
+from .sampler import Drawn, Greedy, Sampler
+from .stopping import AtEnd, AtFence, AtLength, Stop
+from .work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A new text for the selection."""
+
+    text: str
+    tokens: int
+    stop_reason: StopReason
+
+
+def rewrite(
+    work: Work, request: RewriteRequest, budget: int, check: SyntaxCheck | None, progress: ProgressSink | None
+) -> Rewritten:
+    """Greedy; if `check` finds added errors, one repair round with another draw. Raises `Cancelled`."""
+    first = _attempt(work, request, budget, Greedy(), progress)
+    errors = check((first.text,)) if check else 0
+    if not errors or check is None or work.deadline.passed:
+        return first
+    second = _attempt(work, request, budget, Drawn(seed=1, temperature=0.5), progress)
+    return second if check((second.text,)) < errors else first
+
+
+def _attempt(
+    work: Work, request: RewriteRequest, budget: int, sampler: Sampler, progress: ProgressSink | None
+) -> Rewritten:
+    model, tokenizer = work.model, work.model.tokenizer
+    prompt = rewrite_prompt(tokenizer, model.prompts, request, budget)
+    work.encode(prompt.ids, Voice.PLAIN)
+    draft = Realign(tuple(tokenizer.encode(request.text[request.start : request.end])))
+    stops: list[Stop] = [AtEnd(model.prompts.end), AtFence(tokenizer, prompt.fence), AtLength(request.max_tokens)]
+    filling = Filling(draft(Canvas.after(prompt.ids), 0, 0, None), sampler, draft, stops)
+
+    def watch() -> None:
+        if progress is not None:
+            committed = filling.canvas.committed
+            progress(Progress("denoise", len(committed), 0, tokenizer.decode(committed)))
+
+    work.denoise([filling], Voice.PLAIN, watch)
+    committed = filling.canvas.committed
+    assert filling.stop_reason is not None
+    return Rewritten(tokenizer.decode(committed), len(committed), filling.stop_reason)
