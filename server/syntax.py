@@ -105,15 +105,20 @@ def inside_at(language: Language, text: str, offset: int) -> Inside:
     at = _byte(text, offset)
     node = tree.root_node.descendant_for_byte_range(max(at - 1, 0), at)
     while node is not None:
+        if "comment" in node.type and node.start_byte < at and (at < node.end_byte or _to_line_end(node, language)):
+            return Inside.COMMENT
         if node.start_byte < at < node.end_byte:
-            if "comment" in node.type:
-                return Inside.COMMENT
             if "interpolation" in node.type or "substitution" in node.type:
                 return Inside.CODE
             if any(word in node.type for word in _LONG) and node.type != "raw_text":
                 return Inside.STRING
         node = node.parent
     return Inside.CODE
+
+
+def _to_line_end(comment: Node, language: Language) -> bool:
+    """Whether the comment has no end of its own, so that what is typed after it belongs to it."""
+    return (comment.text or b"").startswith(tuple(marker.encode() for marker in language.line_comments))
 
 
 @lru_cache(maxsize=32)

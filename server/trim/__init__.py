@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from engine import StopReason
 
+from ..rebase import is_subsequence
 from ..suggestion import Refused
 from .commas import with_comma
 from .indentation import join_seam, to_depth, unit_of
 from .leaks import readable, without_fences
-from .overlap import is_subsequence, join_rest, refuse_echo, stop_at_suffix
+from .overlap import join_rest, refuse_echo, stop_at_suffix
 from .repetition import without_loop
 from .selection import Selection, rewritten, select
 from .site import Refusal, Site

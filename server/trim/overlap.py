@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..brackets import balance
+from ..rebase import is_subsequence
 from ..suggestion import Refused
 from .site import Refusal, Site
 
@@ -114,12 +115,6 @@ def _replaceable(text: str, rest: str) -> list[int]:
     lengths = [n for n in range(1, len(run.group()) + 1 if run else 1) if is_subsequence(rest[:n], text)]
     whole = len(rest) >= _LONG_REST and not rest[0].isalnum() and rest in text
     return [*lengths, len(rest)] if whole else lengths
-
-
-def is_subsequence(part: str, whole: str) -> bool:
-    """Whether all characters of `part` stand in `whole`, in order."""
-    characters = iter(whole)
-    return all(character in characters for character in part)
 
 
 def refuse_echo(text: str, replaced: int, site: Site) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ..suggestion import Refused
 from .overlap import weight
@@ -13,12 +14,30 @@ _LONGEST_BLOCK = 6  # lines
 _IN_LINE = re.compile(r"(.{3,60}?)\1{5,}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """Its first turn ends at offset `once`; `alone`: there is nothing before it."""
+
+    once: int
+    alone: bool
+
+
 def without_loop(text: str) -> str:
     """`text` up to the second turn of a loop. Raises `Refusal` where there is nothing but the loop."""
-    return _within_line(_of_lines(text))
+    loop = _of_lines(text) or _within_line(text)
+    if loop is None:
+        return text
+    if loop.alone:
+        raise Refusal(Refused.REPETITION)
+    return text[: loop.once].rstrip()
 
 
-def _of_lines(text: str) -> str:
+def has_loop(text: str) -> bool:
+    """Whether `text` runs in a loop somewhere."""
+    return (_of_lines(text) or _within_line(text)) is not None
+
+
+def _of_lines(text: str) -> _Loop | None:
     lines = text.split("\n")
     stripped = [line.strip() for line in lines]
     for at in range(len(lines)):
@@ -26,18 +45,12 @@ def _of_lines(text: str) -> str:
             block = stripped[at : at + size]
             turns = [stripped[at + size * turn : at + size * (turn + 1)] for turn in range(1, _TIMES)]
             if all(turn == block for turn in turns) and sum(map(weight, block)) >= 4:
-                return _kept("\n".join(lines[: at + size]), only_loop=at == 0 and size == 1)
-    return text
+                return _Loop(len("\n".join(lines[: at + size])), alone=at == 0 and size == 1)
+    return None
 
 
-def _within_line(text: str) -> str:
+def _within_line(text: str) -> _Loop | None:
     for loop in _IN_LINE.finditer(text):
         if len(set(re.findall(r"\w", loop[1]))) >= 3:
-            return _kept(text[: loop.end(1)], only_loop=loop.start() == 0)
-    return text
-
-
-def _kept(text: str, *, only_loop: bool) -> str:
-    if only_loop:
-        raise Refusal(Refused.REPETITION)
-    return text.rstrip()
+            return _Loop(loop.end(1), alone=loop.start() == 0)
+    return None

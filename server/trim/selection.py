@@ -15,7 +15,7 @@ from ..suggestion import Refused
 from .indentation import leading, rebased, shared_indentation
 from .leaks import readable, without_enclosing_fence
 from .overlap import weight
-from .repetition import without_loop
+from .repetition import has_loop
 from .site import Refusal
 
 _EDGES = re.compile(r"(?P<lead>\s*)(?P<core>.*?)(?P<tail>\s*)", re.DOTALL)
@@ -80,7 +80,7 @@ def rewritten(raw: str, selection: Selection, language: Language, unit: str) -> 
 
 def _unlooped(answer: str, draft: str) -> str:
     """Raise `Refusal` for a loop, unless the draft has one too: half a rewrite is no rewrite."""
-    if without_loop(answer) != answer and without_loop(draft) == draft:
+    if has_loop(answer) and not has_loop(draft):
         raise Refusal(Refused.REPETITION)
     return answer
 

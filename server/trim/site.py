@@ -42,7 +42,7 @@ class Site:
     def rest(self) -> str:
         """The cursor's line right of it, trailing blanks and other holes left out."""
         line = self.after[: self.fixed].split("\n", 1)[0]
-        return line.rstrip(" \t")[:_LINE_REACH]
+        return (line if self.continues else line.rstrip(" \t"))[:_LINE_REACH]
 
     @property
     def continues(self) -> bool:
