@@ -90,7 +90,9 @@ class TolerantProtocol(LanguageServerProtocol):
             self._handle_response(data["id"], None, error.to_response_error())  # type: ignore[arg-type]
 
     def _answer_error(self, msg_id: object, error: JsonRpcException) -> None:
-        self._send_response(msg_id, error=error.to_response_error())  # type: ignore[arg-type]
+        """Not by way of `_send_response`: it leaves out an id that is null."""
+        answer = {"code": error.code, "message": error.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": answer})
 
 
 def _is_request(data: dict[str, object]) -> bool:

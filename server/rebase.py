@@ -57,14 +57,9 @@ def is_subsequence(short: str, long: str) -> bool:
 
 
 def _goes_on(before: str, typed: str, behind: str, new_text: str) -> bool:
-    """Whether `new_text` goes on as typed; an editor may have closed the bracket that was typed."""
-    if new_text.startswith(before + typed):
-        return True
-    return (
-        typed in _CLOSED_BY_EDITORS
-        and new_text.startswith(before + typed[0])
-        and is_subsequence(before + typed + behind, new_text)
-    )
+    """Whether `new_text` goes on as typed and keeps all of it; an editor may have closed the bracket that was typed."""
+    begun = before + (typed[0] if typed in _CLOSED_BY_EDITORS else typed)
+    return new_text.startswith(begun) and is_subsequence(before + typed + behind, new_text)
 
 
 def _has_line_end(text: str) -> bool:

@@ -52,13 +52,17 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be changed: `ranges` of `snapshot`, by `write`, which runs on the engine thread."""
+    """What is to be changed: `ranges` of `snapshot`, by `write`, which runs on the engine thread.
+
+    `is_several`: the outcome lists ranges and texts, even if there is only one.
+    """
 
     kind: str
     title: str
     snapshot: Snapshot
     ranges: tuple[tuple[int, int], ...]
     preview: bool
+    is_several: bool
     write: Callable[[Engine, CancelToken, ProgressSink], Written]
 
 
@@ -175,14 +179,10 @@ class Changing:
     async def _hand_over(self, wanted: Wanted, present: Snapshot, suggestions: list[Suggestion]) -> dict[str, object]:
         encoding, client = self._session.documents.encoding, self._session.client
         edit = workspace_edit(present, suggestions, encoding, versioned=client.versioned_edits)
-        outcome: dict[str, object] = {
-            "applied": False,
-            "refused": None,
-            "message": None,
-            "version": present.version,
-            "ranges": [range_of(present.lines, one.start, one.end, encoding) for one in suggestions],
-            "texts": [one.text for one in suggestions],
-        }
+        ranges = [range_of(present.lines, one.start, one.end, encoding) for one in suggestions]
+        texts = [one.text for one in suggestions]
+        outcome: dict[str, object] = {"applied": False, "refused": None, "message": None, "version": present.version}
+        outcome |= {"ranges": ranges, "texts": texts} if wanted.is_several else {"range": ranges[0], "text": texts[0]}
         if wanted.preview:
             return outcome | {"edit": edit}
         answer = await self._server.workspace_apply_edit_async(

@@ -44,7 +44,7 @@ def _wanted(session: Session, asked: FillHolesArguments) -> Wanted:
         answer = fill_holes(engine, snapshot, holes, settings, cancel=cancel, progress=progress)
         return Written(tuple(answer.suggestions), answer.refused, answer.result)
 
-    return Wanted("fill holes", "Fill the holes", snapshot, tuple(holes), asked.preview, write)
+    return Wanted("fill holes", "Fill the holes", snapshot, tuple(holes), asked.preview, is_several=True, write=write)
 
 
 def _holes(session: Session, snapshot: Snapshot, asked: FillHolesArguments) -> list[tuple[int, int]]:

@@ -102,7 +102,8 @@ class EngineReporter:
     def _show(self, status: Status) -> None:
         if not self._session.client.work_done_progress:
             return
-        if self._progress is None:
-            self._progress = WorkDone(self._server, "Sfumato")
-            self._progress.create()
-        self._progress.report(status.message, status.percentage)
+        progress, is_new = self._progress or WorkDone(self._server, "Sfumato"), self._progress is None
+        progress.report(status.message, status.percentage)
+        if is_new:
+            self._progress = progress
+            progress.create()

@@ -38,7 +38,8 @@ def _wanted(session: Session, asked: RewriteArguments) -> Wanted:
         answer = rewrite(engine, snapshot, start, end, asked.instruction, settings, cancel=cancel, progress=progress)
         return Written((answer.suggestion,) if answer.suggestion else (), answer.refused, answer.result)
 
-    return Wanted("rewrite", _title(asked.instruction), snapshot, ((start, end),), asked.preview, write)
+    ranges = ((start, end),)
+    return Wanted("rewrite", _title(asked.instruction), snapshot, ranges, asked.preview, is_several=False, write=write)
 
 
 def _title(instruction: str) -> str:

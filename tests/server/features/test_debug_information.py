@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from tests.clients.editor import InProcessEditor
+
+URI = "file:///work/a.py"
+
+
+async def test_it_names_versions_model_encoding_timings_and_refusals() -> None:
+    async with InProcessEditor({"answers": ["x)", ""]}, encoding="utf-8") as editor:
+        await editor.initialize()
+        before = await editor.command("sfumato.debugInformation")
+        assert (before["last"], before["refusals"]) == (None, {})
+        editor.open(URI, "print(\nlist(\n")
+        await editor.inline(URI, 0, 6)
+        told = await editor.command("sfumato.debugInformation")
+        assert told["last"]["ms"] == 3.0
+        assert told["last"]["tokens_per_forward"] == 3.0
+        await editor.inline(URI, 1, 5)
+        told = await editor.command("sfumato.debugInformation")
+        assert told["refusals"] == {"empty": 1}
+        assert told["last"]["refused"] == "empty"
+        assert told["model"] == {"model": "embedded", "family": "scripted"}
+        assert told["encoding"] == "utf-8"
+        assert told["status"]["state"] == "ready"
+        assert set(told["versions"]) == {"sfumato", "python", "pygls", "lsprotocol"}
+        assert told["documents"] == 1
+
+
+async def test_it_answers_without_an_engine() -> None:
+    async with InProcessEditor({"models": {"embedded": {"error": "no room"}}}) as editor:
+        await editor.initialize()
+        told = await editor.command("sfumato.debugInformation")
+        assert (told["model"], told["status"]) == (None, {"state": "failed", "message": "no room"})
