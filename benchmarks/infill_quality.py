@@ -33,6 +33,7 @@ from engine import (
 from .intervals import Part, Ratio, clustered_ratio
 from .journal import Journal, JournalError, Record
 from .machine import describe_machine, load_average
+from .options import positive
 from .sandbox import Outcome, Sandbox, SandboxError
 from .syntax import syntax_valid
 from .tasks import DataError, Task, load_tasks, sample_tasks
@@ -223,20 +224,13 @@ def _plan(argv: Sequence[str] | None) -> Plan:
     parser.add_argument("--precision", default="int8", choices=("int8", "float32"))
     parser.add_argument("--mode", type=Mode, choices=tuple(Mode), help="default: the engine's own for one hole")
     parser.add_argument("--data", required=True, type=Path, metavar="FILE.jsonl[.gz]")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="the first N tasks after shuffling (default: all)")
+    parser.add_argument("--limit", type=positive, metavar="N", help="the first N tasks after shuffling (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="of the shuffle: random.Random(SEED)")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE.json")
     parser.add_argument("--records", action="store_true", help="keep one record a task in FILE.records.jsonl")
     asked = parser.parse_args(argv)
     config = EngineConfig(model=asked.model, precision=asked.precision)
     return Plan(config, asked.mode, asked.data, asked.limit, asked.seed, asked.out, asked.records)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not 1 or more")
-    return number
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from .machine import memory_of
 from .spread import spread
 from .typing_report import report, typing_parser
 from .typing_session import TypingSession
-from .typist import Place, choose_places, summarise, type_place
+from .typist import Place, choose_places, summarise, type_places
 
 SAMPLE = Path(__file__).with_name("samples") / "ledger.py"
 SEED = 0
@@ -37,7 +37,7 @@ async def _measure(command: Sequence[str], model: str, places: int, keys: int) -
     to_type, to_cancel = chosen[:-CANCELS], chosen[-CANCELS:]
     async with TypingSession.started(command, "python", text) as session:
         ready_s = await session.ready()
-        strokes = [stroke for place in to_type for stroke in await type_place(session, text, place, keys)]
+        strokes = await type_places(session, text, to_type, keys)
         cancelled = [await _cancel(session, text, place) for place in to_cancel]
         memory = memory_of(session.pid)
     return {

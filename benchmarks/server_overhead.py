@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from .latency import SAMPLE, SEED
 from .typing_report import report, typing_parser
 from .typing_session import TypingSession
-from .typist import Place, choose_places, summarise, type_place
+from .typist import Place, choose_places, summarise, type_places
 
 SCRIPT = {"answers": ["value"]}
 LINES = 20_000
@@ -60,9 +60,7 @@ async def _measure(document: Document, keys: int) -> dict[str, object]:
         command = [sys.executable, "-m", "tests.clients.scripted_server", "--script", script.name]
         async with TypingSession.started(command, "python", document.text) as session:
             await session.ready()
-            strokes = [
-                stroke for place in document.places for stroke in await type_place(session, document.text, place, keys)
-            ]
+            strokes = await type_places(session, document.text, document.places, keys)
             return {"initialize_ms": session.initialize_ms, **summarise(strokes)}
 
 

@@ -1,7 +1,7 @@
-"""Types the lines of a file again, key by key, and asks after each key, as an editor without debounce would.
+"""Writes other lines into a file, key by key, and asks after each key, as an editor without debounce would.
 
-A key that continues what was last shown may be answered from the server's cache; such answers are told apart, because
-they measure the cache and not the model.
+Three kinds of requests cost differently and are told apart: the first one at a place (the prompt is read anew), one
+after a further key there, and one after a key that continued what was shown: the server may have it in its cache.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from .spread import spread
@@ -27,59 +28,77 @@ class Editor(Protocol):
         """Ask for a completion."""
 
 
+class Kind(StrEnum):
+    """What came before a request."""
+
+    MOVED = "moved"
+    KEY = "key"
+    TYPED_THROUGH = "typed through"
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Half-open range of the file that is taken away and typed again."""
+    """Half-open range of the file: a line without its indentation and its end."""
 
     start: int
     end: int
 
 
 @dataclass(frozen=True, slots=True)
-class Keystroke:
-    """One answer. `typed_through`: the key continued the text that was on the screen."""
+class Stroke:
+    """One request."""
 
+    kind: Kind
     answer: Answer
-    typed_through: bool
 
 
 def choose_places(text: str, count: int, seed: int) -> tuple[Place, ...]:
-    """The last two thirds of `count` lines, in random order; a line is taken once, so no place is asked twice."""
+    """`count` lines in random order, each once, so that no place is asked about twice."""
     lines, start = [], 0
     for line in text.splitlines(keepends=True):
         body = line.strip()
         if len(body) >= SHORTEST_LINE:
             first = start + line.index(body)
-            lines.append(Place(first + len(body) // 3, first + len(body)))
+            lines.append(Place(first, first + len(body)))
         start += len(line)
     random.Random(seed).shuffle(lines)
     return tuple(lines[:count])
 
 
-async def type_place(session: Editor, text: str, place: Place, keys: int) -> list[Keystroke]:
-    """Take the place away, ask, type up to `keys` characters and ask after each; then put everything back."""
-    removed = text[place.start : place.end]
-    await session.replace(place.start, place.end, "")
-    shown, strokes, cursor = "", [], place.start
-    for typed in range(min(keys, len(removed)) + 1):
-        if typed:
-            await session.replace(cursor, cursor, removed[typed - 1])
-            cursor += 1
-        answer = await session.ask(cursor)
-        strokes.append(Keystroke(answer, typed_through=typed > 0 and shown.startswith(removed[typed - 1])))
-        shown = answer.text or ""
-    await session.replace(place.start, cursor, removed)
+async def type_places(session: Editor, text: str, places: Sequence[Place], keys: int) -> list[Stroke]:
+    """At each place write the line of the next one: real code that is seldom what a model foresees there."""
+    strokes = []
+    for place, other in zip(places, [*places[1:], *places[:1]], strict=True):
+        strokes += await type_place(session, text, place, text[other.start : other.end][:keys])
     return strokes
 
 
-def summarise(strokes: Sequence[Keystroke]) -> dict[str, object]:
-    """Milliseconds by kind of answer; a request that got nothing is counted and not timed."""
+async def type_place(session: Editor, text: str, place: Place, typed: str) -> list[Stroke]:
+    """Take the place away, ask, type and ask after each key; then put everything back."""
+    await session.replace(place.start, place.end, "")
+    answer = await session.ask(place.start)
+    strokes = [Stroke(Kind.MOVED, answer)]
+    for cursor, key in enumerate(typed, place.start):
+        shown = answer.text or ""
+        await session.replace(cursor, cursor, key)
+        answer = await session.ask(cursor + 1)
+        strokes.append(Stroke(Kind.TYPED_THROUGH if shown.startswith(key) else Kind.KEY, answer))
+    await session.replace(place.start, place.start + len(typed), text[place.start : place.end])
+    return strokes
+
+
+def summarise(strokes: Sequence[Stroke]) -> dict[str, object]:
+    """Milliseconds by kind of request and answer; one that got nothing is counted and not timed."""
     answered = [stroke for stroke in strokes if stroke.answer.text is not None]
-    fresh = [stroke.answer for stroke in answered if not stroke.typed_through]
+
+    def times(kind: Kind, lines: Sequence[bool] = (False, True)) -> dict[str, float | None]:
+        return spread([s.answer.ms for s in answered if s.kind is kind and ("\n" in (s.answer.text or "")) in lines])
+
     return {
-        "single_line_ms": spread([answer.ms for answer in fresh if "\n" not in (answer.text or "")]),
-        "multi_line_ms": spread([answer.ms for answer in fresh if "\n" in (answer.text or "")]),
-        "typed_through_ms": spread([stroke.answer.ms for stroke in answered if stroke.typed_through]),
+        "single_line_ms": times(Kind.KEY, [False]),
+        "multi_line_ms": times(Kind.KEY, [True]),
+        "moved_ms": times(Kind.MOVED),
+        "typed_through_ms": times(Kind.TYPED_THROUGH),
         "asked": len(strokes),
         "empty": len(strokes) - len(answered),
     }

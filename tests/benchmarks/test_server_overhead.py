@@ -32,7 +32,8 @@ def test_a_whole_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert report["machine"]["cpu"]
 
 
-def test_bad_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("bad", [["--places", "many"], ["--places", "0"], ["--keys", "-1"]])
+def test_bad_options_are_refused(bad: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["--places", "many"])
+        main(bad)
     assert "usage:" in capsys.readouterr().err
