@@ -3,7 +3,7 @@
     pinned prompt | committed ... anchor | proposed ... | open ...
 
 The anchor is the last pinned or committed token: its row reads the next token exactly. Proposals are read causally
-after it, which is what verifies them. Blocks of open positions hold masks; each block continues a number of the proposals.
+after it, which is what verifies them. Blocks of open positions hold masks; each continues a number of the proposals.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..kernels.int8 import quantize_rows
-from ..kernels.linear import Linear, Precision
+from ..kernels.linear import Precision
 from .adapters import Adapter
 
 _GGUF_NAMES = {
@@ -21,24 +21,24 @@ _GGUF_NAMES = {
 class AdaptedLinear:
     """Linear maps that read the same rows, fused, each with the low-rank terms of the adapters stacked.
 
-    y_i = W_i x + b_i + B_i (g * A_i x); `g` gates each adapter's ranks row by row.
+    y_i = W_i x + b_i + B_i (g * A_i x); `g` gates each adapter's ranks row by row. All A_i are rows of the same product
+    as the W_i; all B_i are one block-diagonal product, whose input is small enough that 7 bits a row do.
     """
 
     def __init__(
         self, names: Sequence[str], layer: int, precision: Precision, tensors: Tensors, adapters: Sequence[Adapter]
     ) -> None:
+        self._precision = precision
         weights = [tensors.codes(f"blk.{layer}.{_GGUF_NAMES[name]}.weight") for name in names]
-        downs = [
-            tensors.encode(torch.cat([adapter.down[layer, name] for adapter in adapters])) for name in names if adapters
-        ]
-        codes, scales = zip(*weights, *downs, strict=True)
-        self._linear: Linear = precision.pack(torch.cat(codes), torch.cat(scales))
-        self._widths = [code.shape[0] for code, _ in weights]
-        self._out = sum(self._widths)
-        self._rank = sum(adapter.rank for adapter in adapters)
-        self._ups = [torch.cat([adapter.up[layer, name].T for adapter in adapters]) for name in names if adapters]
+        downs = [torch.cat([adapter.down[layer, name] for adapter in adapters]) for name in names if adapters]
+        ups = [torch.cat([adapter.up[layer, name] for adapter in adapters], dim=1) for name in names if adapters]
+        codes, scales = zip(*weights, *map(tensors.encode, downs), strict=True)
+        self._linear = precision.pack(torch.cat(codes), torch.cat(scales))
+        self._up = precision.pack(*tensors.encode(torch.block_diag(*ups))) if ups else None
+        self._out = sum(code.shape[0] for code, _ in weights)
         biases = [tensors.bias(f"blk.{layer}.{_GGUF_NAMES[name]}.bias") for name in names]
-        self._bias = torch.cat([b for b in biases if b is not None]) if biases[0] is not None else None
+        self._bias = torch.cat([bias for bias in biases if bias is not None]) if biases[0] is not None else None
+        self._maps = len(names)
 
     def __call__(self, x: Any, gate: Tensor | None) -> Tensor:
         """`gate` (rows, ranks) is 1 where an adapter's rank is active; None switches all adapters off."""
@@ -46,14 +46,10 @@ class AdaptedLinear:
         y = raw[:, : self._out]
         if self._bias is not None:
             y += self._bias
-        if gate is None or not self._ups:
+        if gate is None or self._up is None:
             return y
-        used = gate.shape[1]
-        at, low = 0, self._out
-        for width, up in zip(self._widths, self._ups, strict=True):
-            y[:, at : at + width].addmm_(raw[:, low : low + used] * gate, up[:used])
-            at, low = at + width, low + self._rank
-        return y
+        low = raw[:, self._out :] * gate.repeat(1, self._maps)
+        return y.add_(self._up(self._precision.prepare(low, 0)))
 
 
 class Tensors:

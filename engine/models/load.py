@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-# OpenMP threads that spin would starve whatever else runs here, the editor included (docs/decisions/0004).
+# OpenMP threads that spin for long starve whatever else runs here, and each other; those that sleep at once wake late.
+# So they spin for some tens of microseconds, about the gap between two products (docs/decisions/0004).
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
 import torch
 from safetensors.torch import load_file

@@ -148,10 +148,9 @@ class Qwen2:
     def _gate(self, rows: Rows) -> Tensor:
         """(rows, ranks): the first adapter on all rows but the canvas, the second, if any, on the canvas."""
         ranks = [adapter.rank for adapter in self.adapters]
-        gate = torch.zeros(len(rows), sum(ranks) if rows.canvas else ranks[0])
-        canvas = slice(rows.exact, rows.exact + rows.canvas)
+        gate = torch.zeros(len(rows), sum(ranks))
         gate[:, : ranks[0]] = 1.0
-        if rows.canvas:
-            gate[canvas, : ranks[0]] = 0.0
-            gate[canvas, ranks[0] :] = 1.0
+        canvas = slice(rows.exact, rows.exact + rows.canvas)
+        gate[canvas, : ranks[0]] = 0.0
+        gate[canvas, ranks[0] :] = 1.0
         return gate
