@@ -124,12 +124,13 @@ def site_at(snapshot: Snapshot, offset: int, around: Excerpt, settings: Settings
 def _inside(region: Region, text: str, offset: int, before: str) -> tuple[Inside, str]:
     """What the tree says the cursor stands in; where it is broken or there is none, what its line says."""
     line = balance(before[before.rfind("\n") + 1 :], region.language)
+    quote = line.quote if line.quote in region.language.quotes else ""  # others may end on another line
     code = text[region.start : region.end]
     in_tree = inside_at(region.language, code, offset - region.start)
     if in_tree is Inside.CODE and (region.language.prose or error_count(region.language, code) == 0):
         return Inside.CODE, ""
     if in_tree is Inside.CODE or line.inside is in_tree:
-        return line.inside, line.quote
+        return line.inside, quote
     return in_tree, ""
 
 

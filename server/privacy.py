@@ -35,9 +35,17 @@ def is_excluded(snapshot: Snapshot, exclude: tuple[str, ...]) -> bool:
     names = [snapshot.path or snapshot.uri.partition(":")[2]]
     if snapshot.file is not None:
         names.append(_real(snapshot.file).as_posix())
-    if any(_matches((*DENIED, *exclude), name) for name in names):
+    patterns = tuple(map(_anywhere, (*DENIED, *exclude)))
+    if any(_matches(patterns, name) for name in names):
         return True
     return snapshot.file is not None and any(_is_ignored(Path(name)) for name in names)
+
+
+def _anywhere(pattern: str) -> str:
+    """`a/b` without a leading slash means any such place: there is no folder it could be relative to."""
+    negation, plain = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
+    within = "/" in plain.rstrip("/") and not plain.startswith(("/", "**/"))
+    return f"{negation}**/{plain}" if within else pattern
 
 
 def _matches(patterns: tuple[str, ...], path: str) -> bool:
