@@ -26,10 +26,10 @@ def with_comma(text: str, site: Site) -> str:
 
 def _is_key(text: str, site: Site) -> bool:
     """Whether `text` is a member's name whose value comes next: a lone string where an object expects a name."""
-    around = balance(site.before, site.language)
-    return around.unclosed.endswith("{") and ":" not in _last_member(site.before + text)
+    in_object = balance(site.before, site.language).unclosed.endswith("{")
+    return in_object and _last_member(site.before + text) == '""'
 
 
 def _last_member(text: str) -> str:
-    """What stands after the last comma or bracket; colons in it tell a value from a name."""
-    return re.split(r"[,{\[]", re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text))[-1]
+    """What stands after the last comma or bracket, strings emptied."""
+    return re.split(r"[,{\[]", re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text))[-1].strip()

@@ -56,7 +56,7 @@ def _repeats(lines: list[str], following: list[str], *, first: bool) -> bool:
 
 
 def _same(mine: str, theirs: str) -> bool:
-    return mine == theirs or (mine.strip() == theirs.strip() and weight(mine) >= _TELLING)
+    return mine == theirs or (mine.strip() == theirs.strip() and weight(mine) >= 4)
 
 
 def _begins(mine: str, theirs: str) -> bool:

@@ -23,10 +23,13 @@ def stop_at_unmatched(text: str, replaced: int, site: Site) -> str:
     own = [at - len(lead) for at in balance(lead + text, site.language).unmatched if at >= len(lead)]
     if not own:
         return text
-    surplus = len(site.balance_with(text, replaced).unmatched) - len(site.balance_without.unmatched)
+    unmatched = site.balance_with(text, replaced).unmatched
+    surplus = len(unmatched) - len(site.balance_without.unmatched)
     if surplus <= 0:
         return text
-    kept = text[: own[max(len(own) - surplus, 0)]].rstrip()
+    alone = [at - len(site.before) for at in unmatched if 0 <= at - len(site.before) < len(text)]
+    last = own[max(len(own) - surplus, 0)]  # from here on ours take the openers of closers that follow
+    kept = text[: min([last, *alone])].rstrip()
     if not kept:
         raise Refusal(Refused.UNMATCHED_BRACKET)
     return kept

@@ -1,0 +1,49 @@
+"""The order of the rules, where one undoes or needs another."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import StopReason
+from server.suggestion import Refused
+from server.trim import Cleaned, clean
+
+from .places import site
+
+END = StopReason.END
+
+
+def test_one_line_is_the_first_one() -> None:
+    assert clean("1\ny = 2", END, site("x = ‸\n", one_line=True)) == Cleaned("1")
+
+
+def test_but_lines_that_come_back_to_the_rest_stay() -> None:
+    assert clean("a,\n  b);", END, site("f(‸);\n", "javascript", one_line=True)) == Cleaned("a,\n  b")
+
+
+def test_a_line_that_was_left_for_another_is_refused_where_code_follows() -> None:
+    assert clean("a\ny = 2", END, site("x = ‸ + b\n", one_line=True)) is Refused.MID_LINE
+    assert clean("a", StopReason.NEWLINE, site("x = ‸ + b\n", one_line=True)) is Refused.MID_LINE
+    assert clean("a", END, site("x = ‸ + b\n", one_line=True)) == Cleaned("a")
+
+
+def test_nothing_on_this_line_is_nothing() -> None:
+    assert clean("\ny = 2", END, site("x = 1‸\n", one_line=True)) is Refused.EMPTY
+
+
+def test_a_cut_never_takes_what_stood_in_place_of_the_users_text() -> None:
+    assert clean("a) + b]", END, site("f(‸)\n", "javascript")) == Cleaned("a) + b", 1)
+
+
+def test_a_marked_hole_may_be_empty_or_repeat_the_line_above() -> None:
+    assert clean("", END, site("x = 1‸\n")) is Refused.EMPTY
+    assert clean("", END, site("x = 1‸\n"), marked=True) == Cleaned("")
+    assert clean("alpha", END, site("alpha\n‸\n")) is Refused.REPEATS_LINE_ABOVE
+    assert clean("alpha", END, site("alpha\n‸\n"), marked=True) == Cleaned("alpha")
+
+
+@pytest.mark.parametrize("stop", StopReason)
+def test_cleaning_what_is_clean_changes_nothing(stop: StopReason) -> None:
+    place = site("def f(a):\n    ‸\n")
+    first = clean("return a", stop, place)
+    assert first == Cleaned("return a")

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import pytest
+
+from engine import StopReason
+from server.brackets import Inside
+from server.suggestion import Refused
+from server.trim.site import Refusal
+from server.trim.tail import ended, stop_at_unmatched, whole_statements, without_trailing_blanks
+
+from .places import site
+
+END, LENGTH = StopReason.END, StopReason.LENGTH
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "expected"),
+    [
+        ("f() {\n‸\n}\n", "a();\n}\n}", "a();"),
+        ("x = f(a‸\n", "))", ")"),
+        ("x = f(a‸\n", ")", ")"),
+        ("x = [\n  1,\n‸\n", "]", "]"),
+        ("x = [\n  1,\n‸\n]\n", "2,\n]", "2,"),
+        ("x = (‸\n", "a]) + b", "a"),
+        ("‸\n", "':)'", "':)'"),
+    ],
+)
+def test_closers_nobody_opened(marked: str, text: str, expected: str) -> None:
+    assert stop_at_unmatched(text, 0, site(marked, "javascript")) == expected
+
+
+def test_a_string_that_is_ended_here() -> None:
+    assert stop_at_unmatched('b"))', 0, site('f("a‸', "javascript", inside=Inside.STRING, quote='"')) == 'b")'
+    assert stop_at_unmatched("b :)", 0, site('f("a‸', "javascript", inside=Inside.STRING, quote='"')) == "b :)"
+
+
+def test_words_have_brackets_as_they_like() -> None:
+    assert stop_at_unmatched("b) c", 0, site("# a) ‸\n", inside=Inside.COMMENT)) == "b) c"
+    assert stop_at_unmatched("a) b;;", 0, site("case x in\n‸\nesac\n", "shellscript")) == "a) b;;"
+
+
+def test_only_closers_are_refused() -> None:
+    with pytest.raises(Refusal) as refusal:
+        stop_at_unmatched("}\n}", 0, site("a();\n‸\n", "javascript"))
+    assert refusal.value.reason is Refused.UNMATCHED_BRACKET
+
+
+@pytest.mark.parametrize(
+    ("marked", "language", "text", "stop", "expected"),
+    [
+        # not cut off
+        ("‸\n", "python", "a = 1\nb = 2", END, "a = 1\nb = 2"),
+        ("if (a) {\n‸\n", "javascript", "b();", END, "b();"),
+        ("if (a) ‸\n  b();\n}\n", "javascript", "{", END, "{"),
+        # dropped
+        ("‸\n", "python", "a = 1\nb = 2", LENGTH, "a = 1"),
+        ("‸\n", "javascript", "a();\nb();", LENGTH, "a();\nb();"),
+        ("‸\n", "javascript", "a();\nb(c", END, "a();"),
+        ("‸\n", "python", "a = 1\nfor b in c:\n    d(", LENGTH, "a = 1"),
+        ("‸\n", "python", 'a = 1\nb = """c\nd', LENGTH, "a = 1"),
+        # closed
+        (
+            "‸\n",
+            "javascript",
+            "if (a) {\n  b();\n  if (c) {\n    d();\n    e",
+            LENGTH,
+            "if (a) {\n  b();\n  if (c) {\n    d();\n  }\n}",
+        ),
+        ("‸\n", "json", '{\n  "a": [\n    1,\n    2', LENGTH, '{\n  "a": [\n    1\n  ]\n}'),
+        # a single line
+        ("x = ‸\n", "python", "a + b", LENGTH, "a + b"),
+        # words
+        ("# ‸\n", "markdown", "some wor", LENGTH, "some"),
+        ("# ‸\n", "markdown", "some", LENGTH, "some"),
+        ("# ‸\n", "markdown", "some (words", END, "some (words"),
+    ],
+)
+def test_cut_off(marked: str, language: str, text: str, stop: StopReason, expected: str) -> None:
+    assert whole_statements(text, 0, site(marked, language), stop) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "stop"),
+    [("f(a", LENGTH), ("f(a", END), ("f(a,\n  b", LENGTH), ("for a in b:", LENGTH), ("f(a,\n  b(\n  c", END)],
+)
+def test_nothing_whole_is_refused(text: str, stop: StopReason) -> None:
+    with pytest.raises(Refusal) as refusal:
+        whole_statements(text, 0, site("‸\n"), stop)
+    assert refusal.value.reason is Refused.CUT_OFF
+
+
+@pytest.mark.parametrize("text", ["if (a) {", "f(", "[a,"])
+def test_a_line_may_leave_open_what_the_next_ones_close(text: str) -> None:
+    assert whole_statements(text, 0, site("‸\n", "javascript", one_line=True), StopReason.NEWLINE) == text
+
+
+def test_but_not_in_the_middle_of_an_expression() -> None:
+    with pytest.raises(Refusal):
+        whole_statements("f(a +", 0, site("‸\n", "javascript", one_line=True), StopReason.NEWLINE)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("javascript", "if (a) {", "if (a) {}"),
+        ("javascript", "f([a,", "f([a,])"),
+        ("javascript", "a();", "a();"),
+        ("lua", "if a then", "if a then end"),
+        ("lua", "local function f(a)", "local function f(a) end"),
+        ("shellscript", "if a; then", "if a; then :; fi"),
+    ],
+)
+def test_how_a_grammar_is_shown_a_line(language: str, text: str, expected: str) -> None:
+    assert ended(text, site("‸\n", language, one_line=True)) == expected
+    assert ended(text, site("‸\n", language)) == text
+
+
+@pytest.mark.parametrize(
+    ("marked", "language", "text", "expected"),
+    [
+        ("‸\n", "python", "a  \nb\t\n", "a\nb"),
+        ("‸", "python", "a\n\n", "a\n"),
+        ("‸", "python", "a", "a"),
+        ("‸\n", "markdown", "a  \nb", "a  \nb"),
+        ("‸b\n", "python", "a\n", "a\n"),
+        ("f(‸)\n", "python", "a, ", "a, "),
+        ("f(‸ b)\n", "python", "a, ", "a,"),
+        ("‸    b\n", "python", "a\n    ", "a\n    "),
+    ],
+)
+def test_trailing_blanks(marked: str, language: str, text: str, expected: str) -> None:
+    assert without_trailing_blanks(text, site(marked, language)) == expected
+
+
+def test_blanks_before_another_hole_stay() -> None:
+    assert without_trailing_blanks("a, ", site("f(‸b)\n", fixed=0)) == "a, "
