@@ -37,27 +37,33 @@ class Filling:
         """Commit what the reading verifies; returns how many exact rows stay. exact: (1 + proposals, vocabulary)."""
         if self.pending:
             exact = allow_only(exact[0], model.tokenizer.continuing(self.pending))[None]
-        before = len(self.canvas.committed)
+        committed = self.canvas.committed
         proposed = () if self.pending else self.canvas.proposed
-        chosen = self.sampler(exact, before)
+        chosen = self.sampler(exact, len(committed))
         count = accepted(proposed, chosen)
         tokens = chosen[: count + 1]
-        stop = first_stop(self.stops, before - self.healed, tokens)
+        heals = self._heals(tokens[0], model)
+        stop = None if heals else first_stop(self.stops, committed[self.healed :], tokens)
         kept, self.stop_reason = stop if stop else (len(tokens), None)
-        scores = exact[: count + 1].log_softmax(dim=-1)
-        self.log_probability += sum(float(scores[row, token]) for row, token in enumerate(tokens))
-        self._heal(tokens[:kept], model)
+        self._score(exact, tokens[: kept + (self.stop_reason is StopReason.END)])
         canvas = self.canvas.commit(tokens[:kept])
         self.canvas = self.unmask(canvas, count, len(proposed), blocks.get(count))
         if self.pending:
             self.canvas = self.canvas.propose(()).open_after((0,), self.canvas.width)
         return count + 1
 
-    def _heal(self, tokens: Sequence[int], model: Model) -> None:
-        for token in tokens:
-            if self.pending:
-                self.pending = self.pending[len(model.tokenizer.token_bytes[token]) :]
-                self.healed += not self.pending or 1
+    def _heals(self, token: int, model: Model) -> bool:
+        """Take what a token writes again off what is pending; returns whether it writes nothing else."""
+        data, pending = model.tokenizer.token_bytes[token], self.pending
+        self.pending = pending[len(data) :]
+        only = bool(pending) and len(data) <= len(pending)
+        self.healed += only
+        return only
+
+    def _score(self, exact: Tensor, tokens: Sequence[int]) -> None:
+        """An end token counts, what a draft had after it does not."""
+        logs = exact[: len(tokens)].log_softmax(dim=-1)
+        self.log_probability += sum(float(logs[row, token]) for row, token in enumerate(tokens))
 
 
 Watch = Callable[[], None]

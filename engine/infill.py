@@ -67,7 +67,7 @@ def _filled(model: Model, filling: Filling, prompt: Prompt, one_line: bool) -> F
     committed = filling.canvas.committed
     data = model.tokenizer.decode_bytes(committed)[len(prompt.pending) :]
     if one_line:
-        data = data.split(b"\n", 1)[0]
+        data = next(iter(data.splitlines()), b"")  # of bytes: \n, \r\n and \r, nothing else
     text = data[: whole_characters(data)].decode("utf-8", "replace")
     assert filling.stop_reason is not None  # the loop ends with a reason for each
     score = filling.log_probability / max(1, len(committed) + (filling.stop_reason is StopReason.END))

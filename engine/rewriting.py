@@ -11,7 +11,7 @@ from .prompt import rewrite_prompt
 from .remask import Realign
 from .request import Progress, ProgressSink, RewriteRequest, StopReason, SyntaxCheck
 from .sampler import Drawn, Greedy, Sampler
-from .stopping import AtEnd, AtFence, AtLength, Stop
+from .stopping import AtEnd, AtFence, AtLength, Stop, before_fence
 from .work import Work
 
 
@@ -49,9 +49,10 @@ def _attempt(
     def watch() -> None:
         if progress is not None:
             committed = filling.canvas.committed
-            progress(Progress("denoise", len(committed), 0, tokenizer.decode(committed)))
+            progress(Progress("denoise", len(committed), 0, before_fence(tokenizer.decode(committed), prompt.fence)))
 
     work.denoise([filling], Voice.PLAIN, watch)
     committed = filling.canvas.committed
     assert filling.stop_reason is not None
-    return Rewritten(tokenizer.decode(committed), len(committed), filling.stop_reason)
+    text = before_fence(tokenizer.decode(committed), prompt.fence)
+    return Rewritten(text, len(tokenizer.encode(text)), filling.stop_reason)

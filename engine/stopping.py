@@ -13,8 +13,8 @@ from .tokenizer import Tokenizer
 class Stop(Protocol):
     """Looks at newly committed tokens."""
 
-    def __call__(self, before: int, tokens: Sequence[int]) -> tuple[int, StopReason] | None:
-        """`before` tokens are in already; returns how many of `tokens` to keep and why to stop, or None to go on."""
+    def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+        """`tokens` follow `written`; returns how many of them to keep and why to stop, or None to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class AtEnd:
 
     ends: frozenset[int]
 
-    def __call__(self, before: int, tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+    def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
         """See `Stop`."""
         for index, token in enumerate(tokens):
             if token in self.ends:
@@ -37,10 +37,10 @@ class AtNewline:
 
     tokenizer: Tokenizer
 
-    def __call__(self, before: int, tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+    def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
         """See `Stop`."""
         for index, token in enumerate(tokens):
-            if b"\n" in self.tokenizer.token_bytes[token]:
+            if {*b"\r\n"} & {*self.tokenizer.token_bytes[token]}:
                 return index + 1, StopReason.NEWLINE
         return None
 
@@ -51,27 +51,41 @@ class AtLength:
 
     tokens: int
 
-    def __call__(self, before: int, tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+    def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
         """See `Stop`."""
-        return (self.tokens - before, StopReason.LENGTH) if before + len(tokens) >= self.tokens else None
+        room = self.tokens - len(written)
+        return (room, StopReason.LENGTH) if len(tokens) >= room else None
 
 
 @dataclass(frozen=True, slots=True)
 class AtFence:
-    """A token that holds the closing fence of a rewrite's answer; it is not kept."""
+    """The closing fence of a rewrite's answer, at the start of a line; it is kept, `before_fence` cuts it off.
+
+    A fence may be spread over several tokens, some of which were committed before it could be told.
+    """
 
     tokenizer: Tokenizer
     fence: str
 
-    def __call__(self, before: int, tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+    def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
         """See `Stop`."""
+        near = len(self.fence)  # tokens that can hold its beginning and the line end before it
+        start = b"\n" if len(written) <= near else b""
+        data = start + self.tokenizer.decode_bytes(written[-near:])
         for index, token in enumerate(tokens):
-            if self.fence.encode() in self.tokenizer.token_bytes[token]:
-                return index, StopReason.END
+            data += self.tokenizer.token_bytes[token]
+            if f"\n{self.fence}".encode() in data:
+                return index + 1, StopReason.END
         return None
 
 
-def first_stop(stops: Sequence[Stop], before: int, tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+def before_fence(text: str, fence: str) -> str:
+    """An answer without its closing fence and what follows it."""
+    at = f"\n{text}".find(f"\n{fence}")
+    return text if at < 0 else text[:at]
+
+
+def first_stop(stops: Sequence[Stop], written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
     """The stop that keeps least; of equal ones the first."""
-    found = [stop for stop in (rule(before, tokens) for rule in stops) if stop is not None]
+    found = [stop for stop in (rule(written, tokens) for rule in stops) if stop is not None]
     return min(found, key=lambda stop: stop[0]) if found else None
