@@ -103,7 +103,10 @@ def seeds(seed: int, count: int) -> list[int | None]:
 
 def distinct(filled: Sequence[Filled]) -> list[Filled]:
     """The first of each text, in order."""
-    return list({one.text: one for one in reversed(filled)}.values())[::-1]
+    first: dict[str, Filled] = {}
+    for one in filled:
+        first.setdefault(one.text, one)
+    return list(first.values())
 
 
 def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) -> list[float]:
@@ -124,7 +127,7 @@ def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) ->
 
 def _read(work: Work, prompt: Sequence[int], ids: Sequence[int], number: int, owners: list[int]) -> float:
     total = 0.0
-    inputs = [prompt[-1], *ids[:-1]]
+    inputs = [prompt[-1], *ids][: len(ids)]
     for start in range(0, len(inputs), _READ_ROWS):
         chunk = inputs[start : start + _READ_ROWS]
         visible = torch.zeros(len(chunk), len(owners) + len(chunk), dtype=torch.bool)
