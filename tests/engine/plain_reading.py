@@ -1,0 +1,47 @@
+"""What an answer must be: a model read one token at a time, from the first to the last, with nothing kept or guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.models.base import Voice
+from engine.models.toy import Toy
+from engine.sampler import Greedy, Sampler, allow_only
+
+
+@dataclass(frozen=True)
+class Told:
+    """`data`: the bytes after what was pending; `tokens`: those that wrote some of them; `ended`: by an end token."""
+
+    data: bytes
+    tokens: int
+    ended: bool
+    log_probability: float
+
+
+def told(
+    toy: Toy,
+    prompt: Sequence[int],
+    voice: Voice = Voice.INFILL,
+    sampler: Sampler | None = None,
+    pending: bytes = b"",
+    most: int = 40,
+) -> Told:
+    """The answer to a prompt, of at most `most` tokens that write something new."""
+    names = toy.tokenizer.token_bytes
+    ids, data, tokens, total = list(prompt), b"", 0, 0.0
+    while tokens < most:
+        logits = toy.reading(ids, voice)
+        left = pending[len(data) :]
+        if left:
+            fitting = [n for n, name in enumerate(names) if name and (name.startswith(left) or left.startswith(name))]
+            logits = allow_only(logits, fitting)
+        token = (sampler or Greedy())(logits[None], len(ids) - len(prompt))[0]
+        total += float(logits.log_softmax(dim=0)[token])
+        if token in toy.prompts.end:
+            return Told(data[len(pending) :], tokens, True, total)
+        ids.append(token)
+        data += names[token]
+        tokens += len(data) > len(pending)
+    return Told(data[len(pending) :], tokens, False, total)
