@@ -45,12 +45,13 @@ class Output(Protocol):
 
 def serve_stdio(server: Served) -> int:
     """Serve the client at standard input and output; the exit code."""
-    open_log(log_folder())
     sys.stdout.flush()
+    _open_if_closed(2)
     output = os.fdopen(os.dup(1), "wb", buffering=0)
     os.set_blocking(output.fileno(), True)
     os.dup2(2, 1)  # a stray print, of a native library too, must not end up among the messages
-    return asyncio.run(_serve_pipes(server, sys.stdin.buffer, _Blocking(output)))
+    open_log(log_folder())
+    return asyncio.run(_serve_pipes(server, 0, _Blocking(output)))
 
 
 def serve_tcp(server: Served, host: str, port: int, allow_remote: bool = False) -> int:
@@ -77,15 +78,24 @@ class _Blocking:
                 rest = rest[self._file.write(rest) :]
 
 
-async def _serve_pipes(server: Served, source: BinaryIO, output: Output) -> int:
+def _open_if_closed(descriptor: int) -> None:
+    """Or else the next file that is opened takes its number, and with it what libraries write there."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_RDWR), descriptor)
+
+
+async def _serve_pipes(server: Served, source: int, output: Output) -> int:
     reader = asyncio.StreamReader(limit=_HEADER_LIMIT)
     loop = asyncio.get_running_loop()
 
     def pump() -> None:
         """Not a thread pool: leaving must not wait for a client that neither writes nor closes."""
         with suppress(RuntimeError):  # the loop ended meanwhile
-            while data := os.read(source.fileno(), 65_536):
-                loop.call_soon_threadsafe(reader.feed_data, data)
+            with suppress(OSError):  # standard input was never open
+                while data := os.read(source, 65_536):
+                    loop.call_soon_threadsafe(reader.feed_data, data)
             loop.call_soon_threadsafe(reader.feed_eof)
 
     threading.Thread(target=pump, name="stdin", daemon=True).start()

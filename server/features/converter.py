@@ -20,7 +20,7 @@ _INVOKED, _AUTOMATIC = (
 
 def tolerant_converter() -> Converter:
     """The converter of one connection: it remembers when its client counts from 0."""
-    converter = default_converter()
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]
     structure = converter.get_structure_hook(types.InlineCompletionContext)
     counts_from_zero = False
 

@@ -15,7 +15,7 @@ from ..progress import WorkDone
 from ..session import ClientSupport, Session
 from ..status import State, Status
 from .completion import register_for_clients_without_inline_completion
-from .messages import show_once, show_settings_problems
+from .messages import show, show_settings_problems
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class EngineReporter:
             self._progress = None
         if status.state is State.FAILED:
             log.error("no engine: %s", status.message)
-            show_once(self._server, self._session, status.message, types.MessageType.Error)
+            show(self._server, status.message, types.MessageType.Error)  # an engine fails once: none is tried again
 
     def _show(self, status: Status) -> None:
         if not self._session.client.work_done_progress:

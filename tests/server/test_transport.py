@@ -144,6 +144,17 @@ async def test_only_messages_reach_standard_output(tmp_path: Path) -> None:
         assert "written" in errors
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the descriptors")
+@pytest.mark.parametrize("closed", ["2>&-", "0<&-"])
+async def test_descriptors_that_were_never_open(command: Command, closed: str) -> None:
+    async with await start("sh", "-c", f'exec "$@" {closed}', "sh", *command({})) as editor:
+        if closed == "2>&-":
+            await editor.initialize()
+            assert await editor.leave() == 0
+        else:
+            assert await editor.ended() == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork semantics of pipes")
 async def test_it_leaves_when_the_clients_process_dies_though_its_pipes_stay_open(command: Command) -> None:
     client = await asyncio.create_subprocess_exec("sleep", "60")

@@ -46,7 +46,10 @@ async def test_a_failure_is_said_once_and_another_model_is_tried() -> None:
         editor.notify(CHANGED, {"settings": {"sfumato": {"model": "causal"}}})
         await editor.until(lambda: editor.state == "ready")
         assert len(await editor.inline(URI, 0, 4)) == 1
-        assert editor.opening.opened == ["/no/model", "causal"]
+        editor.notify(CHANGED, {"settings": {"sfumato": {"model": "/no/model"}}})
+        await editor.until(lambda: editor.state == "failed")
+        assert editor.opening.opened == ["/no/model", "causal", "/no/model"]
+        assert len(editor.shown) == 2  # it was asked for again
 
 
 async def test_settings_that_do_not_concern_the_engine_do_not_reopen_it() -> None:
