@@ -33,7 +33,7 @@ def shared_indentation(lines: list[str]) -> str:
 
 
 def unit_of(text: str, language: Language, tab_size: int = 0) -> str:
-    """One step of indentation as `text` has it: a tab, or the smallest usual step; else the language's."""
+    """One step of indentation as `text` has it: a tab, or the usual step; in doubt the language's."""
     opened: Counter[int] = Counter()
     steps: Counter[int] = Counter()
     tabs = spaces = 0
@@ -47,9 +47,9 @@ def unit_of(text: str, language: Language, tab_size: int = 0) -> str:
         return "\t"
     seen = opened or steps
     usual = [step for step, count in seen.items() if 4 * count >= seen.total() and (step in (2, 4, 8) or count > 2)]
-    if usual:
-        return " " * min(usual)
-    return " " * tab_size if tab_size and language.unit != "\t" else language.unit
+    if usual and len(language.unit) not in usual:
+        return " " * max(usual, key=lambda step: (seen[step], -step))
+    return " " * tab_size if tab_size and not usual and language.unit != "\t" else language.unit
 
 
 def join_seam(text: str, site: Site) -> str:
@@ -90,11 +90,12 @@ def to_depth(text: str, site: Site) -> str:
         return text
     base = site.indentation + (leading(lines[0]) if site.on_blank else "")
     first = site.prefix + lines[0]
-    return "\n".join([lines[0], *rebased(lines[1:], first, base, site.unit, site.language)])
+    goes_on = len(leading("".join(site.below[:1]))) > len(base)  # at a depth that counts on this one
+    return "\n".join([lines[0], *rebased(lines[1:], first, base, site.unit, site.language, scale=not goes_on)])
 
 
-def rebased(lines: list[str], first: str, base: str, unit: str, language: Language) -> list[str]:
-    """`lines` as they should stand below `first`, a line indented by `base`."""
+def rebased(lines: list[str], first: str, base: str, unit: str, language: Language, *, scale: bool = True) -> list[str]:
+    """`lines` as they should stand below `first`, a line indented by `base`. `scale`: their step becomes the file's."""
     depths = [leading(line) for line in lines if line.strip()]
     if not depths:
         return lines
@@ -107,7 +108,9 @@ def rebased(lines: list[str], first: str, base: str, unit: str, language: Langua
     origin = start * width if tabbed else start
     shift = _shift(spans, origin, opens, next(line for line in lines if line.strip()))
     spans = [span + shift for span in spans]
-    factor = _factor([first, *(line for line in lines if line.strip())], [origin, *spans], width, language)
+    factor = (width, width)
+    if scale:
+        factor = _factor([first, *(line for line in lines if line.strip())], [origin, *spans], width, language)
     placed = iter([_scaled(span, origin, factor) for span in spans])
     return [_blanks(next(placed), width, tabbed) + line.lstrip(" \t") if line.strip() else line for line in lines]
 

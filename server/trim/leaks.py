@@ -7,11 +7,8 @@ import re
 from ..brackets import Inside, balance
 from .site import Site
 
-# Spelled-out control tokens of the Qwen family and its kin
-_CONTROL = re.compile(
-    r"<\|(?:fim_(?:prefix|suffix|middle|pad)|endoftext|im_start|im_end|repo_name|file_sep|cursor|object_ref_start)\|>"
-    r"|</?(?:fim_(?:prefix|suffix|middle|pad)|PRE|SUF|MID|EOT)>"
-)
+# Control tokens of the Qwen family, spelled out
+_CONTROL = re.compile(r"<\|(?:fim_(?:prefix|suffix|middle|pad)|endoftext|im_start|im_end|repo_name|file_sep)\|>")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^`\n]*$", re.MULTILINE)
 _PROSE_INFO = ("", "markdown", "md", "text", "txt")
 _ENCLOSING = re.compile(

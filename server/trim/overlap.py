@@ -13,6 +13,8 @@ _WORD = re.compile(r"\w")
 _CLOSING = re.compile(r"[\s)\]};,]*")
 _ENDING = " )]}>\"'`;,:."
 _LONG_REST = 4  # characters of a rest that is no chance inside a candidate
+_LONG_RUN = 4  # lines
+_ALONE = 12  # word characters that make one line enough
 _TELLING = 6  # word characters that make a line worth comparing whatever its indentation
 
 
@@ -23,7 +25,7 @@ def weight(line: str) -> int:
 
 def stop_at_suffix(text: str, site: Site) -> str:
     """Cut `text` where it starts to repeat the lines that follow. Raises `Refusal` if that is all it does."""
-    following = [site.rest, *site.following] if site.on_blank and site.rest.strip() else site.following
+    following = site.below
     if not following:
         return text
     lines = text.split("\n")
@@ -51,8 +53,11 @@ def _repeats(lines: list[str], following: list[str], *, first: bool) -> bool:
         return True
     if run == len(mine) - 1 and run < len(following) and _begins(mine[run], following[run]):
         return True
-    told = sum(weight(line) for line in mine[:run])
-    return told >= _TELLING and (first or run >= 2 or run == len(following))
+    if run == 0:
+        return False
+    if run == 1 or (run < len(following) and run < _LONG_RUN):  # it goes on otherwise: two lines may well be alike
+        return (first or run == len(following)) and weight(mine[0]) >= _ALONE
+    return sum(weight(line) for line in mine[:run]) >= _TELLING
 
 
 def _same(mine: str, theirs: str) -> bool:

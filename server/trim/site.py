@@ -66,6 +66,11 @@ class Site:
         lines = self.after[: 200 * _FOLLOWING].split("\n")[1:]
         return [line.rstrip() for line in lines if line.strip()][:_FOLLOWING]
 
+    @property
+    def below(self) -> list[str]:
+        """`following`, after the cursor's own line where all of that is right of the cursor."""
+        return [self.rest, *self.following] if self.on_blank and self.rest.strip() else self.following
+
     @cached_property
     def preceding(self) -> list[str]:
         """Lines with text above the cursor's line, the nearest first."""

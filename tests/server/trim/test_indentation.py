@@ -67,6 +67,7 @@ def test_seam(marked: str, text: str, expected: str) -> None:
         ("f {\n  a\n}\n  ‸", "javascript", "if (a) {\n\t\tb;\n\t}", "if (a) {\n    b;\n  }"),
         ("f {\n  a\n}\n  ‸", "javascript", "f(a,\n    b)", "f(a,\n    b)"),
         ("f {\n  a\n}\n  ‸", "javascript", "a\n    .b()\n    .c()", "a\n    .b()\n    .c()"),
+        ("if a:\n    b\n‸\n      c\n", "python", "while d:\n      if e:", "while d:\n      if e:"),  # `c` counts on it
         ("‸", "markdown", "- a\n      b", "- a\n      b"),
         ("- ‸", "yaml", "a: 1\nb: 2", "a: 1\n  b: 2"),
         ("- ‸", "yaml", "a: 1\n  b: 2", "a: 1\n  b: 2"),

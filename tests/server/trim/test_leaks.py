@@ -26,7 +26,7 @@ def test_a_control_token_ends_the_text(token: str) -> None:
     assert readable(f"<|{token}|>a = 1", "") == "a = 1"
 
 
-@pytest.mark.parametrize("text", ["a <| b |> c", "<|custom|>", "x <fim> y", "List<PREFIX>", "a<|endoftext|"])
+@pytest.mark.parametrize("text", ["a <| b |> c", "<|custom|>", "x <fim> y", "<PRE>a</PRE>", "a<|endoftext|"])
 def test_what_only_looks_like_one_stays(text: str) -> None:
     assert readable(text, "") == text
 

@@ -28,6 +28,8 @@ def test_it_stops_where_it_repeats_what_follows(marked: str, text: str, expected
     ("marked", "text"),
     [
         ("    ‸\n", "a\n    b"),
+        ("    ‸\n    return something_else\n", "first = one(of, several)\n    second = another(of, them)"),
+        ("    ‸\n    return False\n    return True\n", "if a:\n        b\n    return False\n    c"),
         ("    ‸\n    return False\n", "if a:\n        return False"),  # the same words at another depth
         ("    ‸\n    beta()\n    gamma()\n", "alpha()\n    beta()\n    other()"),  # one line in common
         ("x = beta‸\nbeta()\n", "()"),
