@@ -18,7 +18,7 @@ from ..documents import Watch
 from ..edits import range_of, workspace_edit
 from ..progress import WorkDone
 from ..rebase import anchor
-from ..runner import EngineFault, NotReady, Rank
+from ..runner import EngineFault, NotReady, Rank, Superseded
 from ..session import Session
 from ..snapshot import Snapshot
 from ..suggestion import Suggestion
@@ -156,8 +156,8 @@ class Changing:
             raise
         except NotReady as error:
             raise Refusal("not-ready", str(error)) from None
-        except Cancelled:
-            raise Refusal("cancelled", "the engine gave up") from None
+        except (Cancelled, Superseded):
+            raise Refusal("cancelled", "it was stopped") from None
         except (EngineFault, SfumatoError) as error:
             raise Refusal("engine-fault", f"the engine failed: {error}") from None
         finally:

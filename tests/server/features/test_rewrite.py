@@ -203,6 +203,16 @@ async def test_an_engine_that_raises_is_told() -> None:
         assert (outcome["refused"], len(editor.shown)) == ("engine-fault", 1)
 
 
+async def test_a_server_that_closes_says_so() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["y"], "delay_s": 30}]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = 1\n")
+        asked = editor.ask_command(REWRITE, wanted((0, 0), (0, 5)))
+        await editor.until_asked(1)
+        assert editor.server.session.close()
+        assert (await editor.answer(asked))["refused"] == "cancelled"
+
+
 async def test_without_a_model_the_reason_is_told() -> None:
     async with InProcessEditor({"models": {"embedded": {"error": "no network; copy the file"}}}) as editor:
         await editor.initialize()
