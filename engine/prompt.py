@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from .models.base import Prompts
 from .request import RewriteRequest, Snippet
 from .tokenizer import Tokenizer
 
-_GRID = 16  # lines: where a long prefix is cut moves in steps, so that a keystroke seldom moves it
-_WIDE = 512  # characters: the same for one endless line
+_LONGEST = 16  # characters a token has on average at most: what is farther back is over any budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,8 @@ def infill_prompt(
 ) -> Prompt:
     """`[fim_prefix][fim_suffix] suffix [fim_middle] prefix`: typing only appends, so the prefix KV survives it.
 
-    Suffix and prefix share `budget` tokens: a third at most for the suffix, unless the prefix leaves more.
+    Suffix and prefix share `budget` tokens, a third at most for the suffix: what a short prefix leaves is not given to
+    it, or it would change while the prefix grows.
     """
     shown = "".join(f"{snippet.text.rstrip()}\n\n" for snippet in snippets)
     after = head(tokenizer, suffix, budget // 3)
@@ -49,40 +50,40 @@ def head(tokenizer: Tokenizer, text: str, budget: int) -> list[int]:
 
 def tail(tokenizer: Tokenizer, text: str, budget: int) -> list[int]:
     """The last tokens of a text, at most `budget`, cut at a place that stays while the text grows a little."""
-    ids = tokenizer.encode(text[-budget * 16 :] if len(text) > budget * 16 else text)
-    if len(ids) <= budget and len(text) <= budget * 16:
-        return ids
-    starts = [0]
-    for _ in range(text.count("\n")):
-        starts.append(text.index("\n", starts[-1]) + 1)
-    grid = starts[::_GRID] if len(starts) > _GRID else range(0, len(text), _WIDE)
-    for start in grid:
-        if len(text) - start <= budget * 16:
-            ids = tokenizer.encode(text[start:])
-            if len(ids) <= budget:
-                return ids
-    return ids[-budget:]
+    if len(text) <= budget * _LONGEST:
+        ids = tokenizer.encode(text)
+        if len(ids) <= budget:
+            return ids
+    step = max(budget // 2, 1)  # characters
+    steps = range(max(len(text) - budget * _LONGEST, 0) // step, -(-len(text) // step))
+    fits = bisect_left(steps, True, key=lambda number: len(_from(tokenizer, text, number * step, step)) <= budget)
+    return _from(tokenizer, text, steps[min(fits, len(steps) - 1)] * step, step)[-budget:]
+
+
+def _from(tokenizer: Tokenizer, text: str, start: int, step: int) -> list[int]:
+    """The text from the first line that begins within a step, or from the step itself in one endless line."""
+    line_end = text.find("\n", start, start + step) if start else -1
+    return tokenizer.encode(text[line_end + 1 if line_end >= 0 else start :])
 
 
 def rewrite_prompt(tokenizer: Tokenizer, control: Prompts, request: RewriteRequest, budget: int) -> Prompt:
-    """The chat template with the file around the selection; the answer's code fence is opened for the model."""
+    """The chat template: what stands before the selection, the selection, the instruction; the answer's fence is opened.
+
+    What follows the selection is left out: shown it, a small model writes it again.
+    """
     start, end = control.turn_start, control.turn_end
     selected = request.text[request.start : request.end]
     before = tokenizer.decode(tail(tokenizer, request.text[: request.start], budget // 4))
-    after = tokenizer.decode(head(tokenizer, request.text[request.end :], budget // 4))
     fence = "```"
-    while fence in request.text[request.start : request.end]:
+    while fence in selected:
         fence += "`"
     opened = f"{fence}{request.language}\n"
-    context = ""
-    if before.strip() or after.strip():
-        context = f"This is a part of the file {request.path}:\n{opened}{before}{selected}{after}\n{fence}\n\n"
+    context = f"The file begins with:\n{opened}{before}\n{fence}\n\n" if before.strip() else ""
     user = (
-        f"{context}Rewrite this code:\n{opened}{selected}\n{fence}\n\n"
-        f"{request.instruction.strip()}\nAnswer with the whole rewritten code and nothing else."
+        f"{context}Rewrite only this code:\n{opened}{selected}\n{fence}\n\n{request.instruction.strip()}\n"
+        "Change nothing else. Answer with the rewritten code only."
     )
     encode = tokenizer.encode
-    system = encode("system\nYou are a careful programmer who edits code exactly as asked.")
-    turns = (system, encode(f"user\n{user}"))
+    turns = (encode("system\nYou are a careful programmer who edits code exactly as asked."), encode(f"user\n{user}"))
     ids = [token for turn in turns for token in (start, *turn, end, *encode("\n"))]
     return Prompt([*ids, start, *encode(f"assistant\n{opened}")], fence=fence)

@@ -34,7 +34,7 @@ class AdaptedLinear:
         ups = [torch.cat([adapter.up[layer, name] for adapter in adapters], dim=1) for name in names if adapters]
         codes, scales = zip(*weights, *map(tensors.encode, downs), strict=True)
         self._linear = precision.pack(torch.cat(codes), torch.cat(scales))
-        self._up = precision.pack(*tensors.encode(torch.block_diag(*ups))) if ups else None
+        self._up = precision.pack(*tensors.encode(_block_diagonal(ups))) if ups else None
         self._out = sum(code.shape[0] for code, _ in weights)
         biases = [tensors.bias(f"blk.{layer}.{_GGUF_NAMES[name]}.bias") for name in names]
         self._bias = torch.cat([bias for bias in biases if bias is not None]) if biases[0] is not None else None
@@ -50,6 +50,11 @@ class AdaptedLinear:
             return y
         low = raw[:, self._out :] * gate.repeat(1, self._maps)
         return y.add_(self._up(self._precision.prepare(low, 0)))
+
+
+def _block_diagonal(blocks: Sequence[Tensor]) -> Tensor:
+    joined: Tensor = torch.block_diag(*blocks)  # type: ignore[no-untyped-call]
+    return joined
 
 
 class Tensors:
