@@ -47,7 +47,7 @@ def _repeats(lines: list[str], following: list[str], *, first: bool) -> bool:
     run = 0
     while run < min(len(mine), len(following)) and _same(mine[run], following[run]):
         run += 1
-    if run == 1 and mine[0] != following[0]:  # one line at another depth, `return False` say, is its own
+    if run == 1 and _bare(mine[0]) != _bare(following[0]):  # one line at another depth, `return False` say, is its own
         return False
     if run == len(mine):
         return True
@@ -61,7 +61,13 @@ def _repeats(lines: list[str], following: list[str], *, first: bool) -> bool:
 
 
 def _same(mine: str, theirs: str) -> bool:
+    mine, theirs = _bare(mine), _bare(theirs)
     return mine == theirs or (mine.strip() == theirs.strip() and weight(mine) >= 4)
+
+
+def _bare(line: str) -> str:
+    """A line without the separator that depends on what comes after it."""
+    return line.rstrip(" \t,;")
 
 
 def _begins(mine: str, theirs: str) -> bool:

@@ -18,6 +18,7 @@ from .places import site
         ("    ‸\n    alpha()\n        beta()\n", "a\n        alpha()\n            beta()", "a"),  # at another depth
         ("x = ‸\ny = 2\n", "1\ny = 2", "1"),
         ("    ‸\n    return result\n", "a\n    return res", "a"),  # not written out
+        ("[\n  ‸\n  [one, two]\n]", "[zero],\n  [one, two],", "[zero],"),  # but for a comma
     ],
 )
 def test_it_stops_where_it_repeats_what_follows(marked: str, text: str, expected: str) -> None:
