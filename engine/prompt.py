@@ -67,7 +67,7 @@ def _from(tokenizer: Tokenizer, text: str, start: int, step: int) -> list[int]:
 
 
 def rewrite_prompt(tokenizer: Tokenizer, control: Prompts, request: RewriteRequest, budget: int) -> Prompt:
-    """The chat template: what stands before the selection, the selection, the instruction; the answer's fence is opened.
+    """The chat template: what stands before the selection, the selection, the instruction; the answer's fence is open.
 
     What follows the selection is left out: shown it, a small model writes it again.
     """

@@ -63,7 +63,7 @@ class Tokenizer:
             raise ModelError(f"{path} is not a tokenizer: {error}") from error
 
     def encode(self, text: str) -> list[int]:
-        """Token ids whose bytes are exactly the text's UTF-8 (lone surrogates become U+FFFD)."""
+        """Token ids whose bytes are exactly the text's UTF-8 (lone surrogates become `?`)."""
         sound = text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
         return list(self._bpe.encode(sound, add_special_tokens=False).ids)
 
