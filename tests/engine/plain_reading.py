@@ -1,4 +1,4 @@
-"""What an answer must be: a model read one token at a time, from the first to the last, with nothing kept or guessed."""
+"""What an answer must be: a model read one token at a time, first to last, with nothing kept or guessed."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_rows_see_what_a_plain_twin_says(several: list[Canvas], owners: list[int
     assert list(chain(*chain(*layout.open))) == list(range(layout.rows.canvas))
 
 
-# A row as (canvas, block or None, id, position, place): the place is how many proposals stand before it, itself included.
+# A row as (canvas, block or None, id, position, place): the place is how many proposals stand before it, or it is.
 Row = tuple[int, int | None, int, int, int]
 
 
