@@ -21,7 +21,7 @@ from .base import MASK, Prompts, Reading, Rows, Voice
 _CONTROL = ("<end>", "<prefix>", "<suffix>", "<middle>", "<turn>", "<turn end>")
 _WORDS = ("return", " return", "print", " result", "    ", "\n\n", "\r\n", "===", "é", "漢")
 _CHUNK = 8  # prompt tokens between two looks at the cancel token
-_SURE = 12.0  # how far what is known stands above the noise
+_SURE = 24.0  # how far what is known stands above the noise
 _SUFFIX_BYTES = 16  # of the suffix, which end a hole where they begin
 
 Seen = tuple[int, int]  # position, token
@@ -118,7 +118,7 @@ class Toy:
             for _ in range(position - len(ids) + 2):
                 token = int(self.reading(ids, voice).argmax())
                 ids.append(token)
-        return torch.zeros(len(self._bias)).index_fill_(0, torch.tensor(token), 2 * _SURE)
+        return torch.zeros(len(self._bias)).index_fill_(0, torch.tensor(token), _SURE)
 
     def _known(self, ids: Sequence[int]) -> int:
         """The longest end of what was written that stands in a known text goes on as it does there."""
@@ -133,7 +133,8 @@ class Toy:
         raise AssertionError("every text holds the empty one")
 
     def _next(self, rest: bytes, suffix: bytes) -> int:
-        if not rest or (suffix and rest.startswith(suffix)):
-            return self._end
+        """The longest token that says no more than the rest, which ends where the suffix begins."""
+        rest = rest[: rest.find(suffix)] if suffix and suffix in rest else rest
         names = self.tokenizer.token_bytes
-        return max((number for number, name in enumerate(names) if rest.startswith(name)), key=lambda n: len(names[n]))
+        fitting = [number for number, name in enumerate(names) if name and rest.startswith(name)]
+        return max(fitting, key=lambda number: len(names[number]), default=self._end)

@@ -1,0 +1,82 @@
+"""Filling one hole: exactly what lies between prefix and suffix, however seams, lines and lengths fall."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.cancel import CancelToken, Deadline
+from engine.infill import Filled, HoleText, default_unmask, fill
+from engine.models.base import Voice
+from engine.models.toy import Toy
+from engine.prompt import infill_prompt
+from engine.request import Hole, InfillRequest, StopReason
+from engine.sampler import Drawn, Greedy
+from engine.unmask import Nothing
+from engine.work import Work
+
+from .plain_reading import told
+
+TEXT = 'def area(r):\n    """Kreisfläche 漢 🖌️."""\n    return 3.14 * r ** 2\r\n\n\nprint(area(2))\n'
+
+
+def filled(toy: Toy, prefix: str, suffix: str, seeds: tuple[int | None, ...] = (None,), **more: object) -> list[Filled]:
+    request = InfillRequest(prefix + suffix, (Hole(len(prefix), len(prefix)),), **more)  # type: ignore[arg-type]
+    return fill(Work(toy, CancelToken(), Deadline(None)), request, HoleText(prefix, suffix), 400, seeds)
+
+
+@pytest.mark.parametrize("canvas", [0, 4])
+@pytest.mark.parametrize("start", range(0, len(TEXT) - 18, 3))
+def test_the_hole_is_filled_and_no_character_lost_or_doubled(start: int, canvas: int) -> None:
+    for end in (start, start + 7, len(TEXT)):
+        [one] = filled(Toy([TEXT], canvas=canvas, accuracy=0.7), TEXT[:start], TEXT[end:])
+        assert one.text == TEXT[start:end]
+        assert one.stop_reason is StopReason.END
+
+
+@pytest.mark.parametrize("prefix", ["", "x = retu", "a\n    ", "漢", "🖌"])
+def test_the_text_is_the_plain_readings(prefix: str) -> None:
+    for seeds in ((None,), (1, None, 2)):
+        toy = Toy(accuracy=0.6)
+        prompt = infill_prompt(toy.tokenizer, toy.prompts, prefix, "\nend", (), 400)
+        for seed, one in zip(seeds, filled(toy, prefix, "\nend", seeds, max_tokens=25), strict=True):
+            sampler = Greedy() if seed is None else Drawn(seed)
+            expected = told(toy, prompt.ids, Voice.INFILL, sampler, prompt.pending, 25)
+            assert one.text.encode() == expected.data
+            assert one.tokens == expected.tokens
+            assert one.stop_reason is (StopReason.END if expected.ended else StopReason.LENGTH)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\n\n"])
+@pytest.mark.parametrize("canvas", [0, 4])
+def test_one_line_ends_before_its_line_end(line_end: str, canvas: int) -> None:
+    [one] = filled(Toy([f"x = 1 + 2{line_end}y = 3"], canvas=canvas), "x = ", "", one_line=True)
+    assert (one.text, one.stop_reason) == ("1 + 2", StopReason.NEWLINE)
+
+
+def test_one_line_may_be_empty_or_end_by_itself() -> None:
+    assert filled(Toy(["x = \ny"]), "x = ", "", one_line=True)[0].text == ""
+    assert filled(Toy(["x = 1"]), "x = ", "", one_line=True)[0].stop_reason is StopReason.END
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_at_the_length_a_character_is_whole_or_not_there(most: int) -> None:
+    """The brush has four bytes and no token of its own."""
+    [one] = filled(Toy(["x🖌y"]), "", "", max_tokens=most + 1)
+    assert one.text == ("x🖌" if most == 4 else "x")
+    assert (one.tokens, one.stop_reason) == (most + 1, StopReason.LENGTH)
+
+
+def test_a_passed_deadline_gives_nothing_and_leaves_the_prefix_alone() -> None:
+    request = InfillRequest("x = re", (Hole(6, 6),))
+    [one] = fill(Work(Toy(), CancelToken(), Deadline(0)), request, HoleText("x = re", ""), 400, [None])
+    assert (one.text, one.tokens, one.stop_reason) == ("", 0, StopReason.DEADLINE)
+
+
+def test_the_score_is_the_mean_log_probability_whatever_the_denoiser_proposed() -> None:
+    scores = {round(filled(Toy(canvas=c, accuracy=a), "x", "")[0].score, 3) for c, a in ((0, 1), (4, 1), (4, 0.5))}
+    assert len(scores) == 1
+
+
+def test_a_model_without_a_denoiser_gets_no_masks() -> None:
+    assert default_unmask(Toy(canvas=0)) == Nothing()
+    assert default_unmask(Toy(canvas=4)) != Nothing()
