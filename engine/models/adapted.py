@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..errors import ModelError
 from ..kernels.int8 import quantize_rows
 from ..kernels.linear import Precision
 from .adapters import Adapter
@@ -31,10 +32,14 @@ class AdaptedLinear:
         self._precision = precision
         weights = [tensors.codes(f"blk.{layer}.{_GGUF_NAMES[name]}.weight") for name in names]
         downs = [torch.cat([adapter.down[layer, name] for adapter in adapters]) for name in names if adapters]
-        ups = [torch.cat([adapter.up[layer, name] for adapter in adapters], dim=1) for name in names if adapters]
+        ups = [
+            tensors.encode(torch.cat([adapter.up[layer, name] for adapter in adapters], dim=1))
+            for name in names
+            if adapters
+        ]
         codes, scales = zip(*weights, *map(tensors.encode, downs), strict=True)
         self._linear = precision.pack(torch.cat(codes), torch.cat(scales))
-        self._up = precision.pack(*tensors.encode(_block_diagonal(ups))) if ups else None
+        self._up = precision.pack(*_block_diagonal(ups)) if ups else None
         self._out = sum(code.shape[0] for code, _ in weights)
         biases = [tensors.bias(f"blk.{layer}.{_GGUF_NAMES[name]}.bias") for name in names]
         self._bias = torch.cat([bias for bias in biases if bias is not None]) if biases[0] is not None else None
@@ -52,9 +57,11 @@ class AdaptedLinear:
         return y.add_(self._up(self._precision.prepare(low, 0)))
 
 
-def _block_diagonal(blocks: Sequence[Tensor]) -> Tensor:
-    joined: Tensor = torch.block_diag(*blocks)  # type: ignore[no-untyped-call]
-    return joined
+def _block_diagonal(blocks: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+    """Codes and scales of several maps -> those of one map that reads their inputs side by side."""
+    codes, scales = zip(*blocks, strict=True)
+    joined: Tensor = torch.block_diag(*codes)  # type: ignore[no-untyped-call]
+    return joined, torch.cat(scales)
 
 
 class Tensors:
@@ -65,17 +72,24 @@ class Tensors:
         self._int8 = precision.name == "int8"
 
     def __getitem__(self, name: str) -> Tensor:
+        """Raises `ModelError` for a tensor that the file lacks."""
+        if name not in self._tensors:
+            raise ModelError(f"the model file has no tensor {name!r}; it may be cut off or of another architecture")
         return self._tensors[name]
+
+    def vector(self, name: str) -> Tensor:
+        """A small tensor, copied: it must not keep the whole file mapped."""
+        return self[name].clone()
 
     def bias(self, name: str) -> Tensor | None:
         """A bias, where the map has one."""
-        return self._tensors.get(name)
+        return self.vector(name) if name in self._tensors else None
 
     def codes(self, name: str) -> tuple[Tensor, Tensor]:
         """Codes (out, in) and scales (out,)."""
         if self._int8:
-            return self._tensors[f"{name}.codes"], self._tensors[f"{name}.scale"]
-        weight = self._tensors[name]
+            return self[f"{name}.codes"], self[f"{name}.scale"]
+        weight = self[name]
         return weight, torch.ones(weight.shape[0])
 
     def encode(self, weight: Tensor) -> tuple[Tensor, Tensor]:

@@ -17,6 +17,7 @@ ADAPTED = {
     "q": "self_attn.q_proj", "k": "self_attn.k_proj", "v": "self_attn.v_proj", "o": "self_attn.o_proj",
     "gate": "mlp.gate_proj", "up": "mlp.up_proj", "down": "mlp.down_proj",
 }  # fmt: skip
+ADAPTER_FILE = "adapter_model.safetensors"
 PREFIX = "base_model.model.model"
 MASK_EMBEDDING = f"{PREFIX}.mask_embedding"  # ours: the input of open canvas positions
 
@@ -36,7 +37,7 @@ def load_adapter(folder: Path) -> Adapter:
     """Read an adapter folder. Raises `ModelError` naming what is wrong with it."""
     try:
         config = json.loads((folder / "adapter_config.json").read_text("utf-8"))
-        tensors = load_file(folder / "adapter_model.safetensors")
+        tensors = load_file(folder / ADAPTER_FILE)
         rank, alpha = int(config["r"]), float(config["lora_alpha"])
         down, up = {}, {}
         for layer in range(1 + max(int(name.split(".")[4]) for name in tensors if ".layers." in name)):

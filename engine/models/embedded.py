@@ -36,7 +36,7 @@ class EmbeddedModel:
     def __init__(self, body: Qwen2, tokenizer: Tokenizer, canvas: int) -> None:
         self._body = body
         self.tokenizer = tokenizer
-        self.canvas = canvas if len(body.adapters) > 1 else 0
+        self.canvas = canvas if body.can_propose else 0
         self._caches: Mapping[Voice, KVCache] = {voice: body.new_cache() for voice in Voice}
 
     def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken) -> int:

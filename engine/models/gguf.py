@@ -20,7 +20,7 @@ from ..kernels.int8 import quantize_rows
 from ..request import Progress, ProgressSink
 from ..tokenizer import build_bpe, control_tokens
 
-INT8_RECIPE = "qwen2-int8-rows-1"  # changes whenever what is written below does
+INT8_RECIPE = "qwen2-int8-rows-2"  # changes whenever what is written below does
 _KNOWN = ("qwen2",)
 
 
@@ -82,10 +82,13 @@ class GgufFile:
         build_bpe(self._field("tokenizer.ggml.tokens"), self._field("tokenizer.ggml.merges")).save(str(path))
 
     def tensors(self) -> Iterator[tuple[str, Tensor]]:
-        """Names and fp32 tensors, matrices as (out, in), one at a time."""
+        """Names and fp32 tensors, matrices as (out, in), one at a time; a head tied to the embedding on its own too."""
+        tied = all(entry.name != "output.weight" for entry in self._reader.tensors)
         for entry in self._reader.tensors:
-            values = np.asarray(dequantize(entry.data, entry.tensor_type), dtype=np.float32)
-            yield entry.name, torch.from_numpy(values.copy())
+            tensor = torch.from_numpy(np.array(dequantize(entry.data, entry.tensor_type), dtype=np.float32))
+            yield entry.name, tensor
+            if tied and entry.name == "token_embd.weight":
+                yield "output.weight", tensor
 
     def __len__(self) -> int:
         return len(self._reader.tensors)
@@ -94,13 +97,15 @@ class GgufFile:
 def convert_to_int8(source: Path, folder: Path, progress: ProgressSink) -> None:
     """Write `model.safetensors` (matrices as int8 rows and scales), `tokenizer.json` and `shape.json` into `folder`.
 
-    The token embedding is kept in fp16: it is looked up, never multiplied. Raises `ModelError`, `OSError`.
+    The token embedding is looked up, never multiplied: it is kept in fp16 in a file of its own, which stays mapped, so
+    that only the rows that are used take memory, once for all servers. Raises `ModelError`, `OSError`.
     """
     gguf = GgufFile(source)
     tensors: dict[str, Tensor] = {}
+    embedding: dict[str, Tensor] = {}
     for done, (name, tensor) in enumerate(gguf.tensors()):
         if name == "token_embd.weight":
-            tensors[name] = tensor.half()
+            embedding[name] = tensor.half()
         elif tensor.dim() == 2:
             tensors[f"{name}.codes"], tensors[f"{name}.scale"] = quantize_rows(tensor)
         else:
@@ -110,8 +115,9 @@ def convert_to_int8(source: Path, folder: Path, progress: ProgressSink) -> None:
     (folder / "shape.json").write_text(json.dumps(asdict(gguf.shape)), "utf-8")
     try:
         save_file(tensors, folder / "model.safetensors")
+        save_file(embedding, folder / "embedding.safetensors")
     except SafetensorError as error:
-        raise OSError(f"writing {folder / 'model.safetensors'}: {error}") from error
+        raise OSError(f"writing into {folder}: {error}") from error
 
 
 def load_shape(path: Path) -> Shape:

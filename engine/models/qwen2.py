@@ -7,6 +7,7 @@ fused projections and the gated adapters need the linear maps themselves (docs/d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import torch
@@ -31,8 +32,8 @@ class Layer:
             return AdaptedLinear(names, index, precision, tensors, adapters)
 
         self._index, self._shape, self._precision = index, shape, precision
-        self._attention_norm = tensors[f"blk.{index}.attn_norm.weight"]
-        self._mlp_norm = tensors[f"blk.{index}.ffn_norm.weight"]
+        self._attention_norm = tensors.vector(f"blk.{index}.attn_norm.weight")
+        self._mlp_norm = tensors.vector(f"blk.{index}.ffn_norm.weight")
         self._qkv, self._o = linear("q", "k", "v"), linear("o")
         self._gate_up, self._down = linear("gate", "up"), linear("down")
 
@@ -86,11 +87,14 @@ class Qwen2:
         self, shape: Shape, precision: Precision, tensors: Tensors, adapters: Sequence[Adapter], short: int
     ) -> None:
         self.shape = shape
-        self.adapters = tuple(adapters)
+        self._ranks = [adapter.rank for adapter in adapters]
+        self._mask = next((adapter.mask for adapter in adapters if adapter.mask is not None), None)
         self._precision = precision
         self._embedding = tensors["token_embd.weight"]
-        self._norm = tensors["output_norm.weight"]
-        self._layers = [Layer(i, shape, precision, tensors, adapters) for i in range(shape.layers)]
+        self._norm = tensors.vector("output_norm.weight")
+        with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # packing is the most of loading, and one-threaded
+            layers = pool.map(lambda index: Layer(index, shape, precision, tensors, adapters), range(shape.layers))
+            self._layers = list(layers)
         codes, scale = tensors.codes("output.weight")
         self._head = precision.pack(codes, scale)
         self._short_head = precision.pack(codes[:short], scale[:short]) if short else None
@@ -100,6 +104,11 @@ class Qwen2:
     def new_cache(self) -> KVCache:
         """An empty prefix KV of this body's shape."""
         return KVCache(self.shape.layers, self.shape.kv_heads, self.shape.head_width)
+
+    @property
+    def can_propose(self) -> bool:
+        """Whether there is an adapter for the canvas."""
+        return self._mask is not None
 
     @torch.inference_mode()
     def forward(self, rows: Rows, cache: KVCache, *, adapted: bool) -> Tensor:
@@ -126,9 +135,8 @@ class Qwen2:
         index = torch.tensor([max(number, 0) for number in ids])
         x = self._embedding[index].float()
         masked = [row for row, number in enumerate(ids) if number == MASK]
-        if masked:
-            mask = next(adapter.mask for adapter in self.adapters if adapter.mask is not None)
-            x[masked] = mask
+        if masked and self._mask is not None:
+            x[masked] = self._mask
         return x
 
     def _step(self, rows: Rows, cache: KVCache, adapted: bool) -> Step:
@@ -139,7 +147,7 @@ class Qwen2:
         mask[:, -seen:].masked_fill_(~rows.visible, float("-inf"))
         return Step(
             exact=rows.exact,
-            gate=self._gate(rows) if adapted and self.adapters else None,
+            gate=self._gate(rows) if adapted and self._ranks else None,
             mask=mask.repeat(group, 1)[None, None],
             cosine=angles.cos().float()[:, None],
             sine=angles.sin().float()[:, None],
@@ -147,7 +155,7 @@ class Qwen2:
 
     def _gate(self, rows: Rows) -> Tensor:
         """(rows, ranks): the first adapter on all rows but the canvas, the second, if any, on the canvas."""
-        ranks = [adapter.rank for adapter in self.adapters]
+        ranks = self._ranks
         gate = torch.zeros(len(rows), sum(ranks))
         gate[:, : ranks[0]] = 1.0
         canvas = slice(rows.exact, rows.exact + rows.canvas)
