@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.cancel import CancelToken, Deadline
-from engine.infill import Filled, HoleText, default_unmask, fill
+from engine.infill import Filled, HoleText, choose_unmask, fill
 from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
@@ -78,5 +78,6 @@ def test_the_score_is_the_mean_log_probability_whatever_the_denoiser_proposed() 
 
 
 def test_a_model_without_a_denoiser_gets_no_masks() -> None:
-    assert default_unmask(Toy(canvas=0)) == Nothing()
-    assert default_unmask(Toy(canvas=4)) != Nothing()
+    assert choose_unmask(Toy(canvas=0), 1) == Nothing()
+    assert choose_unmask(Toy(canvas=4), 1) != Nothing()
+    assert choose_unmask(Toy(canvas=4), 3) == Nothing()

@@ -1,0 +1,159 @@
+"""The joint mode: several holes that see each other, and candidates ranked by the causal reading of the whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.cancel import CancelToken, Deadline
+from engine.errors import Cancelled
+from engine.infill import Filled, HoleText, fill
+from engine.joint import assemble, best_of, distinct, fill_all, rank, seeds
+from engine.models.base import Voice
+from engine.models.toy import Toy
+from engine.prompt import tail
+from engine.request import Hole, InfillRequest, Mode, StopReason
+from engine.work import Work
+
+TEXT = "first = 12\nsecond = first * 34\nthird = second - first\nprint(first, second, third)\n"
+
+
+def work_of(toy: Toy, deadline_s: float | None = None) -> Work:
+    return Work(toy, CancelToken(), Deadline(deadline_s))
+
+
+def filled(text: str, score: float = 0.0) -> Filled:
+    return Filled(text, len(text), StopReason.END, score)
+
+
+def with_holes(text: str, *pieces: str, draft: str = "") -> InfillRequest:
+    """A request for these pieces of a text, each replaced by a draft."""
+    holes = []
+    for piece in pieces:
+        at = text.index(piece)
+        text = text.replace(piece, draft, 1)
+        holes.append(Hole(at, at + len(draft)))
+    return InfillRequest(text, tuple(holes), mode=Mode.JOINT, max_tokens=40)
+
+
+def test_assemble_fills_the_holes_and_says_where_the_last_one_ends() -> None:
+    assert assemble("a__b_c", [Hole(1, 3), Hole(4, 5)], ["XYZ", ""]) == ("aXYZbc", 5)
+    assert assemble("abc", [], []) == ("abc", 0)
+
+
+def test_greedy_first_then_seeds_that_no_other_request_draws_with() -> None:
+    assert seeds(0, 1) == [None]
+    assert seeds(4, 3) == [None, 13, 14]
+    assert not {*seeds(4, 3)[1:]} & {*seeds(5, 3)[1:]}
+
+
+def test_of_equal_texts_the_first_stays_in_its_place() -> None:
+    a, b, again = filled("a", 1), filled("b", 2), filled("a", 3)
+    assert distinct([a, b, again]) == [a, b]
+    assert distinct([b, a, again])[1] is a
+
+
+def test_rank_is_the_sum_of_what_a_plain_reading_says() -> None:
+    toy = Toy()
+    prefix, suffix = "x = 1\nretu", "rn x\nprint(x) # a long tail that is cut after some tokens" + "!" * 80
+    work = work_of(toy)
+    fillings = ["", "abc", "q" * 150, "漢🖌"]
+    scores = rank(work, prefix, [text + suffix for text in fillings], [len(text) for text in fillings])
+    for text, score in zip(fillings, scores, strict=True):
+        ids = tail(toy.tokenizer, prefix, 384)
+        rest = toy.tokenizer.encode(text + toy.tokenizer.decode(toy.tokenizer.encode(suffix)[:24]))
+        expected = 0.0
+        for token in rest:
+            expected += float(toy.reading(ids, Voice.PLAIN).log_softmax(dim=0)[token])
+            ids = [*ids, token]
+        assert score == pytest.approx(expected, rel=1e-4)
+    assert work.forwards == 1 + 1 + 3 + 1  # by 64 rows
+
+
+def test_rank_without_a_prefix_reads_from_a_line_end() -> None:
+    toy = Toy()
+    [score] = rank(work_of(toy), "", ["ab"], [2])
+    a, b = toy.tokenizer.encode("ab")
+    line = toy.tokenizer.encode("\n")
+    one, two = toy.reading(line, Voice.PLAIN), toy.reading([*line, a], Voice.PLAIN)
+    assert score == pytest.approx(float(one.log_softmax(0)[a] + two.log_softmax(0)[b]), rel=1e-4)
+
+
+def test_an_empty_filling_at_the_end_of_a_text_can_be_ranked() -> None:
+    assert rank(work_of(Toy()), "x", ["", "y"], [0, 1])[0] == 0.0
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_candidates_are_distinct_and_the_likeliest_whole_comes_first(count: int) -> None:
+    toy = Toy(accuracy=0.6)
+    request = InfillRequest("x = \nprint(x)", (Hole(4, 4),), mode=Mode.JOINT, candidates=count, max_tokens=8, seed=3)
+    work = work_of(toy)
+    best = best_of(work, request, 400)
+    texts = [one.text for one in best]
+    assert len(texts) == len({*texts}) == count
+    scores = rank(work_of(toy), "x = ", [text + "\nprint(x)" for text in texts], [len(text) for text in texts])
+    assert scores == sorted(scores, reverse=True)
+    assert [one.text for one in best_of(work_of(toy), request, 400)] == texts  # the same every time
+    other = best_of(work_of(toy), replace(request, seed=4), 400)
+    assert count == 1 or [one.text for one in other] != texts
+
+
+def test_ranking_prefers_what_the_suffix_follows() -> None:
+    """Greedy writes the likelier middle; only a reading of the whole sees that the suffix does not follow it."""
+    toy = Toy(["go(a); end\n"])
+    wholes = ["a); end\n", "b); end\n"]
+    assert rank(work_of(toy), "go(", wholes, [1, 1])[0] > rank(work_of(toy), "go(", wholes, [1, 1])[1]
+
+
+def test_a_passed_deadline_still_gives_a_candidate() -> None:
+    request = InfillRequest("x = ", (Hole(4, 4),), mode=Mode.JOINT, candidates=2)
+    assert [one.stop_reason for one in best_of(work_of(Toy(), 0), request, 400)] == [StopReason.DEADLINE]
+
+
+@pytest.mark.parametrize("draft", ["", "<<hole>>"])
+def test_all_holes_are_filled_and_nothing_else_changes(draft: str) -> None:
+    request = with_holes(TEXT, "12", "first * 34", "second - first", draft=draft)
+    whole = fill_all(work_of(Toy([TEXT], accuracy=0.7)), request, 600)
+    assert assemble(request.text, request.holes, [one.text for one in whole])[0] == TEXT
+
+
+def test_holes_that_touch_and_holes_at_both_ends() -> None:
+    request = InfillRequest("=\n", (Hole(0, 0), Hole(1, 1), Hole(1, 1), Hole(2, 2)), max_tokens=6)
+    whole = fill_all(work_of(Toy(accuracy=0.7)), request, 400)
+    text, end = assemble(request.text, request.holes, [one.text for one in whole])
+    assert len(whole) == 4
+    assert (end, text.count("=\n") >= 0) == (len(text), True)
+
+
+def test_a_hole_is_filled_again_only_with_what_makes_the_whole_likelier() -> None:
+    toy, better = Toy(accuracy=0.5), 0
+    request = InfillRequest("a = \nb = \nc", (Hole(4, 4), Hole(9, 9)), max_tokens=6)
+    [left] = fill(work_of(toy), request, HoleText("a = ", "\nb = \nc"), 400, [None])
+    [right] = fill(work_of(toy), request, HoleText(f"a = {left.text}\nb = ", "\nc"), 400, [None])
+    for seed in range(6):
+        final = fill_all(work_of(toy), replace(request, seed=seed), 400)
+        before, after = (
+            assemble(request.text, request.holes, texts)
+            for texts in ((left.text, right.text), [one.text for one in final])
+        )
+        scores = rank(work_of(toy), "a = ", [before[0][4:], after[0][4:]], [before[1] - 4, after[1] - 4])
+        assert scores[1] >= scores[0]
+        better += scores[1] > scores[0]
+        assert final == fill_all(work_of(toy), replace(request, seed=seed), 400)  # the same every time
+    assert better
+
+
+def test_cancel_is_read_while_ranking() -> None:
+    toy, cancel = Toy(), CancelToken()
+    work = Work(toy, cancel, Deadline(None))
+    rank(work, "x", ["a"], [1])
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        rank(work, "x", ["a", "b"], [1, 1])
+
+
+def test_a_deadline_between_holes_leaves_the_rest_as_it_is() -> None:
+    request = with_holes(TEXT, "12", "first * 34")
+    whole = fill_all(work_of(Toy([TEXT]), 0), request, 400)
+    assert [one.stop_reason for one in whole] == [StopReason.DEADLINE] * 2
