@@ -40,7 +40,7 @@ def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds:
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
     work.encode(prompt.ids, Voice.INFILL)
-    unmask = default_unmask(model)
+    unmask = choose_unmask(model, len(seeds))
     stops: list[Stop] = [AtEnd(model.prompts.end), AtLength(request.max_tokens)]
     if request.one_line:
         stops.append(AtNewline(model.tokenizer))
@@ -49,9 +49,10 @@ def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds:
     return [_filled(model, filling, prompt, request.one_line) for filling in fillings]
 
 
-def default_unmask(model: Model) -> Unmask:
-    """The denoiser's proposals where the model has one."""
-    return Confident(width=min(model.canvas, 4), most=4, threshold=0.15) if model.canvas else Nothing()
+def choose_unmask(model: Model, canvases: int) -> Unmask:
+    """The denoiser proposes for one canvas; several fill a forward's rows as they are."""
+    alone = model.canvas and canvases == 1
+    return Confident(width=min(model.canvas, 4), most=4, threshold=0.15) if alone else Nothing()
 
 
 def _sampler(seed: int | None) -> Sampler:

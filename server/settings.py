@@ -23,7 +23,7 @@ class Settings(msgspec.Struct, frozen=True):
     rewrite_deadline_ms: Annotated[int, Meta(ge=50, le=3_600_000)] = 120_000
     multi_line: bool = True
     candidates: Annotated[int, Meta(ge=1, le=8)] = 3
-    prompt_tokens: Annotated[int, Meta(ge=64, le=16384)] = 1536
+    prompt_tokens: Annotated[int, Meta(ge=64, le=16384)] = 768
     exclude: tuple[str, ...] = ()
     placeholder: Annotated[str, Meta(min_length=1)] = "<<hole>>"
     tab_size: Annotated[int, Meta(ge=0, le=16)] = 0
