@@ -37,4 +37,4 @@ CURSORS = (
     Cursor("Markdown, the cells of a row", "status-codes.md", 7, 8),
 )
 HOLES = Selection("Two holes, each seeing the other", "shapes.py", (7, 0), (16, 0))
-REWRITE = Selection("Select and rewrite", "figures.py", (3, 0), (8, 0), "Add type hints.")
+REWRITE = Selection("Select and rewrite", "figures.py", (3, 0), (8, 0), "Return 0.0 for an empty list.")
