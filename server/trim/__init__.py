@@ -38,7 +38,7 @@ def clean(raw: str, stop: StopReason, site: Site, *, marked: bool = False) -> Cl
         cleaned = _cleaned(raw, stop, site)
         if not marked:
             if not cleaned.text.strip():
-                return Refused.EMPTY
+                return Refused.DEADLINE if stop is StopReason.DEADLINE and not raw.strip() else Refused.EMPTY
             refuse_echo(cleaned.text, cleaned.replaced, site)
         return cleaned
     except Refusal as refusal:

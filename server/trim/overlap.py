@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 from ..brackets import balance
 from ..rebase import is_subsequence
@@ -15,6 +16,7 @@ _ENDING = " )]}>\"'`;,:."
 _LONG_REST = 4  # characters of a rest that is no chance inside a candidate
 _LONG_RUN = 4  # lines
 _ALONE = 12  # word characters that make one line enough
+_WORDY = 4  # word characters that make a line more than brackets
 _TELLING = 6  # word characters that make a line worth comparing whatever its indentation
 
 
@@ -23,46 +25,59 @@ def weight(line: str) -> int:
     return len(_WORD.findall(line))
 
 
+class _Likeness(IntEnum):
+    """How much some lines of a candidate look like the lines that follow the hole."""
+
+    NONE = 0
+    PERHAPS = 1  # they begin alike and go on otherwise
+    SURE = 2
+
+
 def stop_at_suffix(text: str, site: Site) -> str:
     """Cut `text` where it starts to repeat the lines that follow. Raises `Refusal` if that is all it does."""
-    following = site.below
-    if not following:
-        return text
     lines = text.split("\n")
     for at, line in enumerate(lines):
-        if not line.strip() or (at == 0 and not site.on_blank):
+        if not site.below or not line.strip() or (at == 0 and not site.on_blank):
             continue
-        whole = [site.prefix + line, *lines[at + 1 :]] if at == 0 else lines[at:]
-        if _repeats(whole, following, first=at == 0) and _keeps_balance("\n".join(lines[:at]), text, site):
-            kept = "\n".join(lines[:at]).rstrip()
-            if not kept:
-                raise Refusal(Refused.REPEATS_SUFFIX)
-            return kept
+        likeness = _likeness([site.prefix + line] if at == 0 else [], lines[at + (at == 0) :], site.below)
+        kept = "\n".join(lines[:at]).rstrip()
+        if likeness is _Likeness.NONE or not _is_repetition(likeness, kept, text, site):
+            continue
+        if not kept:
+            raise Refusal(Refused.REPEATS_SUFFIX)
+        return kept
     return text
 
 
-def _repeats(lines: list[str], following: list[str], *, first: bool) -> bool:
-    """Whether `lines` begin by repeating `following`: to their end, or far enough that it is no chance."""
-    mine = [line.rstrip() for line in lines if line.strip()]
+def _likeness(first: list[str], others: list[str], following: list[str]) -> _Likeness:
+    """Compare lines with `following`; `first` is the cursor's whole line, if the candidate begins it."""
+    mine = [line.rstrip() for line in first + others if line.strip()]
     run = 0
     while run < min(len(mine), len(following)) and _same(mine[run], following[run]):
         run += 1
     if run == 1 and _bare(mine[0]) != _bare(following[0]):  # one line at another depth, `return False` say, is its own
-        return False
-    if run == len(mine):
-        return True
-    if run == len(mine) - 1 and run < len(following) and _begins(mine[run], following[run]):
-        return True
-    if run == 0:
-        return False
-    if run == 1 or (run < len(following) and run < _LONG_RUN):  # it goes on otherwise: two lines may well be alike
-        return (first or run == len(following)) and weight(mine[0]) >= _ALONE
-    return sum(weight(line) for line in mine[:run]) >= _TELLING
+        return _Likeness.NONE
+    if run == len(mine) or (run == len(mine) - 1 and run < len(following) and _begins(mine[run], following[run])):
+        return _Likeness.SURE
+    told = sum(weight(line) for line in mine[:run])
+    if told >= _TELLING and run > 1 and (run == len(following) or run >= _LONG_RUN):
+        return _Likeness.SURE
+    if told >= _ALONE and (first or run == len(following)):
+        return _Likeness.SURE
+    return _Likeness.PERHAPS if told >= _WORDY else _Likeness.NONE
+
+
+def _is_repetition(likeness: _Likeness, kept: str, text: str, site: Site) -> bool:
+    """Whether cutting leaves the document no worse off; better off, if the likeness alone does not tell."""
+    if site.plain:
+        return likeness is _Likeness.SURE
+    whole, part = site.balance_with(text).faults, site.balance_with(kept).faults
+    return part <= whole and (likeness is _Likeness.SURE or part < whole)
 
 
 def _same(mine: str, theirs: str) -> bool:
     mine, theirs = _bare(mine), _bare(theirs)
-    return mine == theirs or (mine.strip() == theirs.strip() and weight(mine) >= 4)
+    return mine == theirs or (mine.strip() == theirs.strip() and weight(mine) >= _WORDY)
 
 
 def _bare(line: str) -> str:
@@ -73,14 +88,6 @@ def _bare(line: str) -> str:
 def _begins(mine: str, theirs: str) -> bool:
     """Whether `mine` is `theirs` not written out, as `}` is of `} else {`."""
     return theirs.startswith(mine) and (weight(mine) >= _TELLING or not _CLOSING.sub("", mine))
-
-
-def _keeps_balance(kept: str, text: str, site: Site) -> bool:
-    """Whether cutting leaves nothing open that `text` closes."""
-    if site.plain:
-        return True
-    whole, part = balance(text, site.language), balance(kept, site.language)
-    return len(part.unclosed) <= len(whole.unclosed)
 
 
 def join_rest(text: str, site: Site) -> tuple[str, int]:
@@ -132,7 +139,7 @@ def refuse_echo(text: str, replaced: int, site: Site) -> None:
     """Raise `Refusal` if, once inserted, `text` makes lines that stand right above or below already."""
     inserted = f"{site.prefix}{text}{site.rest[replaced:]}".split("\n")
     mine = [line.rstrip() for line in inserted if line.strip()]
-    if sum(weight(line) for line in mine) < 4:
+    if sum(weight(line) for line in mine) < _WORDY:
         return
     if _same_lines(mine, site.preceding[: len(mine)][::-1]):
         raise Refusal(Refused.REPEATS_LINE_ABOVE)

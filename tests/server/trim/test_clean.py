@@ -35,6 +35,11 @@ def test_a_cut_never_takes_what_stood_in_place_of_the_users_text() -> None:
     assert clean("a) + b]", END, site("f(‸)\n", "javascript")) == Cleaned("a) + b", 1)
 
 
+def test_nothing_in_time_has_a_name_of_its_own() -> None:
+    assert clean("", StopReason.DEADLINE, site("x = ‸\n")) is Refused.DEADLINE
+    assert clean("", StopReason.LENGTH, site("x = ‸\n")) is Refused.EMPTY
+
+
 def test_a_marked_hole_may_be_empty_or_repeat_the_line_above() -> None:
     assert clean("", END, site("x = 1‸\n")) is Refused.EMPTY
     assert clean("", END, site("x = 1‸\n"), marked=True) == Cleaned("")

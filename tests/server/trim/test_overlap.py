@@ -47,6 +47,8 @@ def test_it_does_not_stop_at_what_only_resembles_it(marked: str, text: str) -> N
         ("f() {\n  ‸\n}\n", "a();\n}", "a();"),
         ("f() {\n‸\n}\n", "if (a) {\n}", "if (a) {\n}"),  # its own brace, whatever its depth
         ("f() {\n  ‸\n} else {\n", "a();\n}", "a();"),
+        # one line alike, and the brackets come out even
+        ("for (a of b‸\n  if (alpha) {\n    c();\n  }\n}\n", "s) {\n  if (alpha) {\n    d();\n  }\n}", "s) {"),
     ],
 )
 def test_closing_braces(marked: str, text: str, expected: str) -> None:
