@@ -38,14 +38,18 @@ def load_adapter(folder: Path) -> Adapter:
     try:
         config = json.loads((folder / "adapter_config.json").read_text("utf-8"))
         tensors = load_file(folder / ADAPTER_FILE)
-        rank, alpha = int(config["r"]), float(config["lora_alpha"])
+        rank, scale = int(config["r"]), float(config["lora_alpha"]) / int(config["r"])
         down, up = {}, {}
-        for layer in range(1 + max(int(name.split(".")[4]) for name in tensors if ".layers." in name)):
+        for layer in range(sum(name.endswith(f"{ADAPTED['q']}.lora_A.weight") for name in tensors) or 1):
             for key, module in ADAPTED.items():
                 stem = f"{PREFIX}.layers.{layer}.{module}"
-                down[layer, key] = tensors[f"{stem}.lora_A.weight"].float()
-                up[layer, key] = tensors[f"{stem}.lora_B.weight"].float() * (alpha / rank)
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
+                a, b = tensors[f"{stem}.lora_A.weight"], tensors[f"{stem}.lora_B.weight"]
+                if not a.shape[0] == b.shape[1] == rank:
+                    raise ValueError(f"{stem} is not of rank {rank}, which its config says")
+                down[layer, key], up[layer, key] = a.float(), b.float() * scale
+    except KeyError as error:
+        raise ModelError(f"the adapter in {folder} cannot be read: it has no {error}") from error
+    except (OSError, TypeError, ValueError, ZeroDivisionError, SafetensorError) as error:
         raise ModelError(f"the adapter in {folder} cannot be read: {error}") from error
     mask = tensors.get(MASK_EMBEDDING)
     return Adapter(rank, down, up, mask.float() if mask is not None else None, str(config.get("base_sha256", "")))
