@@ -78,8 +78,9 @@ class GgufFile:
         )
 
     def save_tokenizer(self, path: Path) -> None:
-        """Write the tokenizer as a `tokenizer.json`."""
-        build_bpe(self._field("tokenizer.ggml.tokens"), self._field("tokenizer.ggml.merges")).save(str(path))
+        """Write the tokenizer as a `tokenizer.json`. Raises `OSError`, which the library's own saving does not."""
+        bpe = build_bpe(self._field("tokenizer.ggml.tokens"), self._field("tokenizer.ggml.merges"))
+        path.write_text(bpe.to_str(), "utf-8")
 
     def tensors(self) -> Iterator[tuple[str, Tensor]]:
         """Names and fp32 tensors, matrices as (out, in), one at a time; a head tied to the embedding on its own too."""
