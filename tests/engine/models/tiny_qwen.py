@@ -25,7 +25,7 @@ SHAPE = Shape(
     kv_heads=2,
     vocabulary=320,
     rope_base=1e4,
-    rms_epsilon=1e-6,
+    rms_epsilon=2.0**-20,  # GGUF keeps it in fp32
     control=(300, 301),
 )
 MAPS = {
