@@ -60,6 +60,11 @@ class Prompts:
     turn_end: int
     end: frozenset[int]  # any of these ends an answer
 
+    @property
+    def tokens(self) -> frozenset[int]:
+        """All of them."""
+        return self.end | {self.fim_prefix, self.fim_suffix, self.fim_middle, self.turn_start, self.turn_end}
+
 
 class Model(Protocol):
     """One loaded model. Not for several threads at once."""

@@ -6,7 +6,9 @@ import ctypes
 import hashlib
 import os
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,13 @@ from safetensors.torch import load_file
 from .. import hub
 from ..config import EngineConfig
 from ..engine import LocalEngine
-from ..errors import UnknownModelError
+from ..errors import ModelError, UnknownModelError
 from ..kernels.linear import PRECISIONS, Precision
 from ..request import Progress, ProgressSink
 from ..tokenizer import Tokenizer
 from .adapted import Tensors
 from .adapters import ADAPTER_FILE, load_adapter
-from .embedded import SHORT_VOCABULARY, EmbeddedModel
+from .embedded import QWEN_PROMPTS, SHORT_VOCABULARY, EmbeddedModel
 from .gguf import INT8_RECIPE, GgufFile, convert_to_int8, load_shape
 from .qwen2 import Qwen2
 
@@ -35,19 +37,36 @@ WEIGHTS = Path(__file__).parent.parent / "weights"
 ADAPTERS = {"embedded": ("infiller", "denoiser"), "causal": ("infiller",), "base": ()}
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Weights and what reads text for them; several models may share one."""
+
+    body: Qwen2
+    tokenizer: Tokenizer
+    info: Mapping[str, str]
+
+
 def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -> LocalEngine:
     """See `engine.open_engine`."""
     started = time.monotonic()
-    report = progress or (lambda _: None)
+    loaded = load(config, progress or (lambda _: None))
+    model = EmbeddedModel(loaded.body, loaded.tokenizer, config.canvas)
+    return LocalEngine(model, config, loaded.info, load_ms=(time.monotonic() - started) * 1000)
+
+
+def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
+    """Everything but the engine. Raises `UnknownModelError`, `ModelError`, `ArtifactError`."""
     torch.set_num_threads(config.threads or free_threads())
-    source, digest, adapters = _find(config.model, report)
+    source, digest, adapters = _find(config.model, progress)
     precision = PRECISIONS[config.precision]
-    report(Progress("load"))
-    tensors, tokenizer_file, shape = _tensors(source, digest, precision, report)
-    loaded = [load_adapter(WEIGHTS / name) for name in adapters]
-    short = SHORT_VOCABULARY if len(loaded) > 1 else 0
-    body = Qwen2(shape, precision, Tensors(tensors, precision), loaded, short)
-    del tensors, loaded
+    progress(Progress("load"))
+    tensors, tokenizer_file, shape = _tensors(source, digest, precision, progress)
+    if missing := QWEN_PROMPTS.tokens - set(shape.control):
+        raise ModelError(f"{source} has no control tokens {sorted(missing)}; use a model of the Qwen2.5-Coder family")
+    low_rank = [load_adapter(WEIGHTS / name) for name in adapters]
+    short = SHORT_VOCABULARY if len(low_rank) > 1 else 0
+    body = Qwen2(shape, precision, Tensors(tensors, precision), low_rank, short)
+    del tensors, low_rank
     return_free_memory()
     tokenizer = Tokenizer.load(tokenizer_file, frozenset(shape.control))
     tokenizer.continuing(b" ")  # builds its tables now, not in the first request
@@ -61,8 +80,7 @@ def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -
         "adapters": ", ".join(f"{name} {_adapter_digest(name)}" for name in adapters) or "none",
         "file": str(source),
     }
-    model = EmbeddedModel(body, tokenizer, config.canvas)
-    return LocalEngine(model, config, info, load_ms=(time.monotonic() - started) * 1000)
+    return Loaded(body, tokenizer, info)
 
 
 def _adapter_digest(name: str) -> str:
