@@ -1,0 +1,56 @@
+"""From a name or a path to an engine: everything that cannot be loaded is refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.config import EngineConfig
+from engine.errors import ModelError, UnknownModelError
+from engine.models.load import free_threads, load_engine, return_free_memory
+from engine.request import Progress
+
+from .test_gguf import TENSORS, written
+
+
+def test_an_unknown_name_says_what_is_known() -> None:
+    with pytest.raises(UnknownModelError, match="no model named 'nope': use embedded, causal, base, or the path"):
+        engine.open_engine(EngineConfig(model="nope"))
+
+
+def test_a_folder_or_a_missing_file_is_no_model(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "missing.gguf"):
+        with pytest.raises(UnknownModelError, match="no model named"):
+            load_engine(EngineConfig(model=str(path)))
+
+
+def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+    path = tmp_path / "a.gguf"
+    path.write_text("hello")
+    with pytest.raises(ModelError, match=r"a\.gguf is not a readable GGUF file"):
+        load_engine(EngineConfig(model=str(path)))
+
+
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+def test_a_model_without_the_prompts_control_tokens(tmp_path: Path, precision: str) -> None:
+    steps: list[Progress] = []
+    path = written(tmp_path / "a.gguf")
+    with pytest.raises(ModelError, match=r"has no control tokens \[151643, .*Qwen2\.5-Coder"):
+        load_engine(EngineConfig(model=str(path), precision=precision), progress=steps.append)
+    assert {step.stage for step in steps} >= {"load", "convert"}
+
+
+def test_a_file_that_lacks_fields(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.gguf", tensors=dict(list(TENSORS.items())[:3]), leave_out=["block_count"])
+    with pytest.raises(ModelError, match=r"has no 'qwen2\.block_count'"):
+        load_engine(EngineConfig(model=str(path)))
+
+
+def test_threads_are_few_and_at_least_one() -> None:
+    assert 1 <= free_threads() <= 4
+
+
+def test_giving_memory_back_never_fails() -> None:
+    return_free_memory()
