@@ -60,9 +60,9 @@ def _likeness(first: list[str], others: list[str], following: list[str]) -> _Lik
     if run == len(mine) or (run == len(mine) - 1 and run < len(following) and _begins(mine[run], following[run])):
         return _Likeness.SURE
     told = sum(weight(line) for line in mine[:run])
-    if told >= _TELLING and run > 1 and (run == len(following) or run >= _LONG_RUN):
+    if told >= _TELLING and run >= _LONG_RUN:
         return _Likeness.SURE
-    if told >= _ALONE and (first or run == len(following)):
+    if (told >= _TELLING and run == len(following)) or (told >= _ALONE and first):
         return _Likeness.SURE
     return _Likeness.PERHAPS if told >= _WORDY else _Likeness.NONE
 

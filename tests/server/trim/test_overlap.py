@@ -17,6 +17,7 @@ from .places import site
         ("    ‸\n    beta()\n    gamma()\n", "a\n    beta()\n    gamma()\n    delta()", "a"),
         ("    ‸\n    alpha()\n        beta()\n", "a\n        alpha()\n            beta()", "a"),  # at another depth
         ("x = ‸\ny = 2\n", "1\ny = 2", "1"),
+        ("y = ‸\nprint(x, y)\n", "2\nprint(x, y)\nx, y = y, x", "2"),  # all that follows, and then more
         ("    ‸\n    return result\n", "a\n    return res", "a"),  # not written out
         ("[\n  ‸\n  [one, two]\n]", "[zero],\n  [one, two],", "[zero],"),  # but for a comma
     ],
