@@ -38,7 +38,7 @@ class Confident:
 
     width: int
     most: int = 8
-    threshold: float = 0.3
+    threshold: float = 0.2
     fallback: bool = True
 
     def __call__(self, canvas: Canvas, accepted: int, offered: int, block: Tensor | None) -> Canvas:
