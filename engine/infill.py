@@ -52,7 +52,7 @@ def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds:
 def choose_unmask(model: Model, canvases: int) -> Unmask:
     """The denoiser proposes for one canvas; several fill a forward's rows as they are."""
     alone = model.canvas and canvases == 1
-    return Confident(width=min(model.canvas, 2), threshold=0.2) if alone else Nothing()
+    return Confident(width=min(model.canvas, 2), threshold=0.1) if alone else Nothing()
 
 
 def _sampler(seed: int | None) -> Sampler:
