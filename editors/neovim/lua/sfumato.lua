@@ -6,7 +6,7 @@ local GHOST = vim.api.nvim_create_namespace("nvim.lsp.inline_completion")
 local PARTS = { word = "^%s*[%w_]+", line = "^\n?[^\n]*" }
 
 local asked = {} -- by buffer: the line and the cursor that ghost text was last asked for
-local states = {} -- by client: the last `sfumato/status`
+local states = {} -- by client: what the last `sfumato/status` said
 local running -- the last command: its client and request
 
 local function say(message, level)
@@ -66,8 +66,7 @@ function M.accept(part)
   end
   return vim.lsp.inline_completion.get({
     on_accept = function(item)
-      local client = vim.lsp.get_client_by_id(item.client_id)
-      if not client or client.name ~= "sfumato" then
+      if vim.lsp.get_client_by_id(item.client_id).name ~= "sfumato" then
         return item -- Neovim's business
       end
       insert(item, part)
@@ -78,16 +77,12 @@ end
 --- What this buffer's server is doing, for a statusline; "" without one.
 function M.status()
   local client = vim.lsp.get_clients({ bufnr = 0, name = "sfumato" })[1]
-  local now = client and states[client.id]
-  if not now then
-    return client and "starting" or ""
-  end
-  local percent = now.total > 0 and (" (%d %%)"):format(100 * now.done / now.total) or ""
-  return now.state .. (now.message ~= "" and ": " .. now.message or "") .. percent
+  return client and (states[client.id] or "starting") or ""
 end
 
-M.handlers["sfumato/status"] = function(_, status, context)
-  states[context.client_id] = status
+M.handlers["sfumato/status"] = function(_, now, context)
+  local percent = now.total > 0 and (" (%d %%)"):format(100 * now.done / now.total) or ""
+  states[context.client_id] = now.state .. (now.message ~= "" and ": " .. now.message or "") .. percent
   vim.cmd.redrawstatus()
 end
 

@@ -1,0 +1,57 @@
+"""The VS Code extension declares the server's settings, has its lock file in order, and compiles."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from server.settings import Settings
+
+EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
+PACKAGE: dict[str, Any] = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+SETTINGS: dict[str, Any] = PACKAGE["contributes"]["configuration"]["properties"]
+
+
+def test_every_setting_of_the_server_is_declared_with_its_default() -> None:
+    defaults = json.loads(msgspec.json.encode(Settings()))
+    declared = {key.removeprefix("sfumato."): setting["default"] for key, setting in SETTINGS.items()}
+    command = declared.pop("command")
+    camel = {re.sub(r"_(\w)", lambda letter: letter[1].upper(), key): value for key, value in defaults.items()}
+    assert command == ["sfumato", "serve"]
+    assert declared == camel
+
+
+def test_every_command_is_declared_and_none_takes_a_name_of_the_server() -> None:
+    source = (EXTENSION / "src" / "extension.ts").read_text(encoding="utf-8")
+    declared = {command["command"] for command in PACKAGE["contributes"]["commands"]}
+    assert declared == set(re.findall(r'registerCommand\("([\w.]+)"', source))
+    assert not declared & {"sfumato.rewrite", "sfumato.fillHoles", "sfumato.debugInformation"}
+
+
+def test_the_lock_file_names_no_address_of_a_registry() -> None:
+    lock = json.loads((EXTENSION / "package-lock.json").read_text(encoding="utf-8"))
+    packages = [package for name, package in lock["packages"].items() if name]
+    assert all("resolved" not in package and "integrity" in package for package in packages)
+    assert lock["packages"][""]["devDependencies"] == PACKAGE["devDependencies"]
+
+
+@pytest.mark.slow
+def test_it_compiles(tmp_path: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("no npm")
+    built = shutil.ignore_patterns("node_modules", "dist", "*.vsix")
+    copy = shutil.copytree(EXTENSION, tmp_path / "vscode", ignore=built)
+    for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+        done = subprocess.run([npm, *arguments], cwd=copy, capture_output=True, text=True, timeout=300, check=False)
+        if arguments[0] == "ci" and "network" in done.stderr:
+            pytest.skip("npm does not reach its registry")
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert (copy / "dist" / "extension.js").stat().st_size > 0
