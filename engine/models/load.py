@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 # OpenMP threads that spin for long starve whatever else runs here, and each other; those that sleep at once wake late.
 # So they spin for some tens of microseconds, about the gap between two products (docs/decisions/0004).
@@ -18,7 +17,9 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
+from torch import Tensor
 
 from .. import hub
 from ..config import EngineConfig
@@ -30,7 +31,7 @@ from ..tokenizer import Tokenizer
 from .adapted import Tensors
 from .adapters import ADAPTER_FILE, load_adapter
 from .embedded import QWEN_PROMPTS, SHORT_VOCABULARY, EmbeddedModel
-from .gguf import INT8_RECIPE, GgufFile, convert_to_int8, load_shape
+from .gguf import INT8_RECIPE, GgufFile, Shape, convert_to_int8, load_shape
 from .qwen2 import Qwen2
 
 WEIGHTS = Path(__file__).parent.parent / "weights"
@@ -114,10 +115,18 @@ def _find(model: str, progress: ProgressSink) -> tuple[Path, str, tuple[str, ...
     raise UnknownModelError(f"no model named {model!r}: use {', '.join(ADAPTERS)}, or the path of a GGUF file")
 
 
-def _tensors(source: Path, digest: str, precision: Precision, progress: ProgressSink) -> tuple[Any, Path, Any]:
+def _tensors(
+    source: Path, digest: str, precision: Precision, progress: ProgressSink
+) -> tuple[dict[str, Tensor], Path, Shape]:
     folder = hub.open_hub().derived(digest, INT8_RECIPE, lambda into: convert_to_int8(source, into, progress))
-    shape = load_shape(folder / "shape.json")
-    if precision.name == "int8":
-        parts = (load_file(folder / name) for name in ("model.safetensors", "embedding.safetensors"))
-        return {name: tensor for part in parts for name, tensor in part.items()}, folder / "tokenizer.json", shape
+    try:
+        shape = load_shape(folder / "shape.json")
+        if precision.name == "int8":
+            parts = (load_file(folder / name) for name in ("model.safetensors", "embedding.safetensors"))
+            return {name: tensor for part in parts for name, tensor in part.items()}, folder / "tokenizer.json", shape
+    except (OSError, ValueError, TypeError, KeyError, SafetensorError) as error:
+        raise ModelError(
+            f"what was prepared from the model in {folder} cannot be read ({error}); remove that folder, and it is"
+            " prepared again"
+        ) from error
     return dict(GgufFile(source).tensors()), folder / "tokenizer.json", shape

@@ -48,6 +48,17 @@ def test_a_file_that_lacks_fields(tmp_path: Path) -> None:
         load_engine(EngineConfig(model=str(path)))
 
 
+@pytest.mark.parametrize("file", ["model.safetensors", "shape.json"])
+def test_a_damaged_conversion_says_what_to_remove(tmp_path: Path, file: str) -> None:
+    path = written(tmp_path / "a.gguf")
+    with pytest.raises(ModelError, match="control tokens"):
+        load_engine(EngineConfig(model=str(path)))
+    [converted] = engine.hub.open_hub().home.rglob(file)
+    converted.write_bytes(b"x" * converted.stat().st_size)
+    with pytest.raises(ModelError, match=r"cannot be read .*; remove that folder"):
+        load_engine(EngineConfig(model=str(path)))
+
+
 def test_threads_are_few_and_at_least_one() -> None:
     assert 1 <= free_threads() <= 4
 
