@@ -43,3 +43,6 @@ class Deadline:
     def passed(self) -> bool:
         """Whether the time is up."""
         return self._at is not None and time.monotonic() >= self._at
+
+
+NO_DEADLINE = Deadline(None)

@@ -114,6 +114,8 @@ def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) ->
     tokenizer = work.model.tokenizer
     prompt = tail(tokenizer, prefix, PREFIX_TOKENS) or tokenizer.encode("\n")
     work.encode(prompt, Voice.PLAIN)
+    if work.deadline.passed:
+        return [0.0] * len(wholes)  # none is known to be better than another
     texts = []
     for whole, end in zip(wholes, ends, strict=True):
         texts.append(tokenizer.encode(whole[:end] + tokenizer.decode(head(tokenizer, whole[end:], HEAD_TOKENS))))

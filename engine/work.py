@@ -30,7 +30,7 @@ class Work:
     def encode(self, prompt: Sequence[int], voice: Voice) -> None:
         """Bring all of the prompt but its last token, the anchor, into the prefix KV."""
         began = time.perf_counter()
-        self.reused_tokens += self.model.encode(prompt[:-1], voice, self.cancel)
+        self.reused_tokens += self.model.encode(prompt[:-1], voice, self.cancel, self.deadline)
         self.prompt_tokens += len(prompt)
         self.encode_s += time.perf_counter() - began
 

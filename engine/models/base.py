@@ -10,7 +10,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from ..cancel import CancelToken
+from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..tokenizer import Tokenizer
 
 MASK = -1  # the id of an open canvas position
@@ -73,8 +73,11 @@ class Model(Protocol):
     prompts: Prompts
     canvas: int  # open positions a forward proposes for; 0: this model has no denoiser
 
-    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken) -> int:
-        """Make the prefix KV of `voice` hold `prompt`; returns how many tokens were reused. Raises `Cancelled`."""
+    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
+        """Make the prefix KV of `voice` hold `prompt`; returns how many tokens were reused. Raises `Cancelled`.
+
+        A passed deadline ends it early: what is held then is kept for the next request, and must not be read.
+        """
 
     def read(self, rows: Rows, voice: Voice) -> Reading:
         """One forward over the prompt and what was committed since."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from ..cancel import CancelToken
+from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..kv_cache import KVCache
 from ..tokenizer import Tokenizer
 from .base import Prompts, Reading, Rows, Voice, causal
@@ -39,11 +39,11 @@ class EmbeddedModel:
         self.canvas = canvas if body.can_propose else 0
         self._caches: Mapping[Voice, KVCache] = {voice: body.new_cache() for voice in Voice}
 
-    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken) -> int:
+    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
         """Encode what the prefix KV does not hold yet, at most `PROMPT_CHUNK` tokens a forward."""
         cache = self._caches[voice]
         reused = cache.reuse(prompt)
-        while cache.length < len(prompt):
+        while cache.length < len(prompt) and not deadline.passed:
             cancel.raise_if_cancelled()
             chunk = prompt[cache.length : cache.length + PROMPT_CHUNK]
             positions = range(cache.length, cache.length + len(chunk))

@@ -14,7 +14,7 @@ import torch
 from tokenizers.pre_tokenizers import ByteLevel
 from torch import Tensor
 
-from ..cancel import CancelToken
+from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..tokenizer import Tokenizer, build_bpe
 from .base import MASK, Prompts, Reading, Rows, Voice
 
@@ -61,14 +61,14 @@ class Toy:
         self._slots: dict[Voice, list[Seen]] = {voice: [] for voice in Voice}
         self._rows: list[Seen] = []
 
-    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken) -> int:
+    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
         """See `Model`."""
         held = self._prompt[voice]
         self._slots[voice].clear()
         reused = next((at for at, (old, new) in enumerate(zip(held, prompt, strict=False)) if old != new), None)
         reused = min(len(held), len(prompt)) if reused is None else reused
         del held[reused:]
-        while len(held) < len(prompt):
+        while len(held) < len(prompt) and not deadline.passed:
             cancel.raise_if_cancelled()
             held.extend(prompt[len(held) : len(held) + _CHUNK])
         return reused

@@ -106,6 +106,10 @@ def test_ranking_prefers_what_the_suffix_follows() -> None:
     assert rank(work_of(toy), "go(", wholes, [1, 1])[0] > rank(work_of(toy), "go(", wholes, [1, 1])[1]
 
 
+def test_a_passed_deadline_prefers_none() -> None:
+    assert rank(work_of(Toy(["go(a); end\n"]), 0), "go(", ["a); end\n", "b); end\n"], [1, 1]) == [0.0, 0.0]
+
+
 def test_a_passed_deadline_still_gives_a_candidate() -> None:
     request = InfillRequest("x = ", (Hole(4, 4),), mode=Mode.JOINT, candidates=2)
     assert [one.stop_reason for one in best_of(work_of(Toy(), 0), request, 400)] == [StopReason.DEADLINE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.cancel import CancelToken
+from engine.cancel import CancelToken, Deadline
 from engine.errors import Cancelled
 from engine.models.base import MASK, Rows, Voice, causal
 from engine.models.embedded import PROMPT_CHUNK, QWEN_PROMPTS, EmbeddedModel
@@ -49,6 +49,22 @@ def test_a_prompt_is_read_in_chunks_between_which_it_can_be_cancelled() -> None:
     with pytest.raises(Cancelled):
         model.encode(IDS, Voice.INFILL, Counting(2))
     assert model.encode(IDS, Voice.INFILL, CancelToken()) == 2 * PROMPT_CHUNK
+
+
+def test_a_deadline_ends_a_prompt_and_what_was_read_stays() -> None:
+    class Second(Deadline):
+        """Passes when it is looked at for the second time."""
+
+        looks = 0
+
+        @property
+        def passed(self) -> bool:
+            self.looks += 1
+            return self.looks > 1
+
+    model = opened()
+    model.encode(IDS, Voice.INFILL, CancelToken(), Second(None))
+    assert model.encode(IDS, Voice.INFILL, CancelToken()) == PROMPT_CHUNK
 
 
 def test_a_warm_prefix_reads_as_a_fresh_one() -> None:
