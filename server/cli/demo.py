@@ -36,6 +36,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--server-command", metavar="COMMAND", help="the server to start (default: `sfumato serve` of this Python)"
     )
+    parser.add_argument("--picture", metavar="FILE.svg", help="draw what the terminal showed, too")
     add_model_option(parser)
     parser.set_defaults(run=run)
 
@@ -48,9 +49,13 @@ def run(args: argparse.Namespace) -> int:
 
     own = [sys.executable, "-m", "server", "serve", "--stdio", "--model", args.model]
     command = shlex.split(args.server_command) if args.server_command else own
+    console = Console(highlight=False, soft_wrap=True, record=bool(args.picture), width=112 if args.picture else None)
     try:
-        return asyncio.run(_show(Console(highlight=False, soft_wrap=True), command))
-    except (ServerGone, RequestFailed) as error:
+        code = asyncio.run(_show(console, command))
+        if args.picture:
+            console.save_svg(args.picture, title="sfumato demo")
+        return code
+    except (ServerGone, RequestFailed, OSError) as error:
         print(f"sfumato demo: {error}", file=sys.stderr)
         return 1
 

@@ -36,10 +36,10 @@ def script(tmp_path: Path) -> Path:
     return tmp_path / "script.json"
 
 
-def demo(script: Path, content: dict[str, Any]) -> int:
+def demo(script: Path, content: dict[str, Any], *options: str) -> int:
     script.write_text(json.dumps(content))
     command = shlex.join([sys.executable, "-m", "tests.clients.scripted_server", "--script", str(script)])
-    return main(["demo", "--server-command", command], open_engine=ScriptedOpening({}))
+    return main(["demo", "--server-command", command, *options], open_engine=ScriptedOpening({}))
 
 
 def test_every_place_is_shown_with_its_cost(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,6 +55,13 @@ def test_every_place_is_shown_with_its_cost(script: Path, capsys: pytest.Capture
     assert out.count("6 tokens in 2 forwards, 3.0 tokens per forward") == 7
     assert out.count(" ms · ") == 7
     assert "fetching the model: 50 % of 500 MB" in err
+
+
+def test_a_picture_of_it(script: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "demo.svg"
+    assert demo(script, {"answers": ANSWERS}, "--picture", str(picture)) == 0
+    assert "status-codes.md" in picture.read_text("utf-8")
+    assert demo(script, {"answers": ANSWERS}, "--picture", str(tmp_path / "no" / "demo.svg")) == 1
 
 
 def test_a_place_that_got_nothing_is_named_and_1(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
