@@ -148,6 +148,15 @@ def test_tab_does_what_it_did_before_when_nothing_is_shown(edit: Edit) -> None:
     neovim.until("text()", "T!")
 
 
+def test_tab_still_jumps_in_a_snippet_after_attaching_again(edit: Edit) -> None:
+    neovim = edit("", "")
+    neovim.keys(":edit!<CR>")
+    neovim.until("require('sfumato').status()", "ready")
+    neovim.keys("i<Cmd>lua vim.snippet.expand('f($1, $2)')<CR>")
+    neovim.keys("a", "<Tab>", "b")
+    neovim.until("text()", "f(a, b)")
+
+
 def test_tab_indents_a_blank_line_before_it_accepts(edit: Edit) -> None:
     neovim = edit("def f():\n", "    return 1")
     neovim.keys(":setlocal noautoindent indentexpr=<CR>o")

@@ -1,20 +1,24 @@
 // VS Code's side of Sfumato: starts the server, shows its status, and has its commands. Ghost text, code actions,
 // progress and edits are the language client's; what is said between the two is in editors/PROTOCOL.md.
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import {
   DidChangeConfigurationNotification,
   ExecuteCommandRequest,
   LanguageClient,
   State,
+  WorkDoneProgress,
 } from "vscode-languageclient/node";
 import { StatusItem, type Status } from "./status";
 
 type Outcome = Record<string, unknown> | null;
 
 let client: LanguageClient | undefined;
+let starting: Promise<void> = Promise.resolve();
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const item = new StatusItem("sfumato.showDebugInformation");
+  const restart = (): Promise<void> => (starting = starting.then(stop).then(() => start(item)));
   context.subscriptions.push(
     item,
     vscode.commands.registerCommand("sfumato.rewriteSelection", rewriteSelection),
@@ -22,32 +26,37 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("sfumato.showDebugInformation", showDebugInformation),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       if (change.affectsConfiguration("sfumato.command")) {
-        await restart(item);
+        await restart();
       } else if (change.affectsConfiguration("sfumato")) {
         await client?.sendNotification(DidChangeConfigurationNotification.type, { settings: { sfumato: settings() } });
       }
     }),
   );
-  await restart(item);
+  await restart();
 }
 
 export async function deactivate(): Promise<void> {
+  await starting;
+  await stop();
+}
+
+async function stop(): Promise<void> {
   const running = client;
   client = undefined;
   await running?.dispose();
 }
 
-async function restart(item: StatusItem): Promise<void> {
-  await deactivate();
+/** Never fails: the language client has told why, and the status bar says what to do. */
+async function start(item: StatusItem): Promise<void> {
   const [command = "sfumato", ...args] = vscode.workspace.getConfiguration("sfumato").get<string[]>("command", []);
-  const starting = new LanguageClient(
+  const started = new LanguageClient(
     "sfumato",
     "Sfumato",
     { command, args },
     { documentSelector: [{ scheme: "file" }, { scheme: "untitled" }], initializationOptions: settings() },
   );
-  starting.onNotification("sfumato/status", (status: Status) => item.show(status));
-  starting.onDidChangeState(({ newState }) => {
+  started.onNotification("sfumato/status", (status: Status) => item.show(status));
+  started.onDidChangeState(({ newState }) => {
     if (newState === State.Starting) {
       item.show({ state: "starting", message: "", done: 0, total: 0 });
     } else if (newState === State.Stopped) {
@@ -55,12 +64,11 @@ async function restart(item: StatusItem): Promise<void> {
     }
   });
   try {
-    await starting.start();
-    client = starting;
-  } catch (error) {
-    const message = `"${[command, ...args].join(" ")}" does not start; see the setting sfumato.command (${text(error)})`;
+    await started.start();
+    client = started;
+  } catch {
+    const message = `"${[command, ...args].join(" ")}" does not start; see the setting sfumato.command`;
     item.show({ state: "failed", message, done: 0, total: 0 });
-    await vscode.window.showErrorMessage(`Sfumato: ${message}`);
   }
 }
 
@@ -109,7 +117,9 @@ async function change(
   const { uri, version } = editor.document;
   const range = facts.range && { start: facts.range.start, end: facts.range.end };
   const code = client?.code2ProtocolConverter;
-  await run(command, [{ ...facts, range, uri: code?.asUri(uri), version }]);
+  const args = [{ ...facts, range, uri: code?.asUri(uri), version }];
+  const where = { location: vscode.ProgressLocation.Notification, title: "Sfumato", cancellable: true };
+  await vscode.window.withProgress(where, (progress, cancelled) => run(command, args, progress, cancelled));
 }
 
 async function showDebugInformation(): Promise<void> {
@@ -120,19 +130,43 @@ async function showDebugInformation(): Promise<void> {
   }
 }
 
-async function run(command: string, args: unknown[]): Promise<Outcome> {
+async function run(
+  command: string,
+  args: unknown[],
+  progress?: vscode.Progress<{ message: string }>,
+  cancelled?: vscode.CancellationToken,
+): Promise<Outcome> {
   if (!client?.isRunning()) {
-    await vscode.window.showWarningMessage("Sfumato: the server does not run");
+    void offerSettings();
     return null;
   }
+  const workDoneToken = progress && randomUUID();
+  const heard = client.onProgress(WorkDoneProgress.type, workDoneToken ?? "", (value) => {
+    if (value.kind === "report" && value.message) {
+      progress?.report({ message: lastLine(value.message) });
+    }
+  });
   try {
-    return (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args })) as Outcome;
+    const params = { command, arguments: args, workDoneToken };
+    return (await client.sendRequest(ExecuteCommandRequest.type, params, cancelled)) as Outcome;
   } catch (error) {
-    if (!(error instanceof vscode.CancellationError)) {
-      await vscode.window.showErrorMessage(`Sfumato: ${text(error)}`);
+    if (!(error instanceof vscode.CancellationError) && !cancelled?.isCancellationRequested) {
+      void vscode.window.showErrorMessage(`Sfumato: ${text(error)}`);
     }
     return null;
+  } finally {
+    heard.dispose();
   }
+}
+
+async function offerSettings(): Promise<void> {
+  if (await vscode.window.showWarningMessage("Sfumato: the server does not run", "Open Settings")) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", "sfumato.command");
+  }
+}
+
+function lastLine(draft: string): string {
+  return (draft.trim().split("\n").at(-1) ?? "").trim().slice(0, 80);
 }
 
 function text(error: unknown): string {
