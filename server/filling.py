@@ -131,7 +131,8 @@ class _Canvas:
     def added(self, fillings: Sequence[Cleaned]) -> int:
         """Errors the fillings add to the document."""
         edits = [
-            Edit(start, end + one.replaced, one.text) for (start, end), one in zip(self._holes, fillings, strict=True)
+            Edit(start, end + one.replaced, one.text, one.replaced)
+            for (start, end), one in zip(self._holes, fillings, strict=True)
         ]
         return self._gate.added(edits)
 

@@ -22,7 +22,10 @@ class Gate:
         """Errors that `edits` add: in document order, not overlapping, their text in LF."""
         if not self._shown.whole_lines:  # a piece of a line of megabytes has no syntax to speak of
             return 0
-        inner = [Edit(self._shown.at(edit.start), self._shown.at(edit.end), edit.text) for edit in edits]
+        inner = []
+        for edit in edits:
+            start, gap_end, end = map(self._shown.at, (edit.start, edit.end - edit.taken, edit.end))
+            inner.append(Edit(start, end, edit.text, end - gap_end))
         return added_errors(self._language, self._shown.text, inner, holes=self._holes)
 
 

@@ -82,7 +82,7 @@ def _answer(snapshot: Snapshot, offset: int, site: Site, gate: Gate, result: Inf
     for candidate in result.candidates:
         cleaned = clean(candidate.texts[0], candidate.stop_reason, site)
         if not isinstance(cleaned, Refused) and _added(gate, cleaned, site, offset):
-            cleaned = Refused.SYNTAX
+            cleaned = Refused.DEADLINE if candidate.stop_reason is StopReason.DEADLINE else Refused.SYNTAX
         if isinstance(cleaned, Refused):
             refused = refused or cleaned
             continue
@@ -93,4 +93,4 @@ def _answer(snapshot: Snapshot, offset: int, site: Site, gate: Gate, result: Inf
 
 
 def _added(gate: Gate, cleaned: Cleaned, site: Site, offset: int) -> int:
-    return gate.added([Edit(offset, offset + cleaned.replaced, ended(cleaned.text, site))])
+    return gate.added([Edit(offset, offset + cleaned.replaced, ended(cleaned.text, site), cleaned.replaced)])

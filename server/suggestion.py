@@ -12,7 +12,7 @@ class Refused(StrEnum):
     EXCLUDED = "excluded"  # deny list, `.sfumatoignore` or settings
     MID_LINE = "mid-line"  # unasked, with more than closing punctuation right of the cursor
     MID_WORD = "mid-word"  # unasked, with word characters right of the cursor
-    DEADLINE = "deadline"  # the time ran out before anything was written
+    DEADLINE = "deadline"  # the time ran out before anything that can stand was written
     EMPTY = "empty"  # nothing was written, or nothing was left
     REPEATS_SUFFIX = "repeats-suffix"  # only what already follows
     REPEATS_LINE_ABOVE = "repeats-line-above"

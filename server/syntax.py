@@ -10,7 +10,7 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 
@@ -26,11 +26,16 @@ _LONG = ("comment", "string", "heredoc", "template", "char_literal", "raw_text")
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace `[start, end)` by `text`; offsets count code points."""
+    """Replace `[start, end)` by `text`; offsets count code points. The last `taken` of them follow the gap it fills."""
 
     start: int
     end: int
     text: str
+    taken: int = 0
+
+    def moved(self, by: int) -> Edit:
+        """The same in a text that begins elsewhere."""
+        return replace(self, start=self.start + by, end=self.end + by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes:
     had = _errors(before.root_node)
     allowed = had
     if had and holes:
-        named = [Edit(edit.start, edit.end, language.name) for edit in edits]
+        named = [Edit(edit.start, edit.end - edit.taken, language.name) for edit in edits]
         allowed = min(had, _errors(_edited(language, text, before, named)[1].root_node))
     new_text, after = _edited(language, text, before, edits)
     added = _errors(after.root_node) - allowed
@@ -71,7 +76,7 @@ def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes:
     if added > 0 and had:  # older errors make the parser's recovery jump about: judge the block around the edit alone
         start, end = _block(text, edits[0].start, edits[-1].end)
         if end - start < len(text):
-            moved = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
+            moved = [edit.moved(-start) for edit in edits]
             return added_errors(language, text[start:end], moved, holes=holes)
     return max(0, added) + _added_inside(language, text, edits, holes=holes)
 
@@ -214,7 +219,7 @@ def _added_inside(language: Language, text: str, edits: Sequence[Edit], *, holes
     region = region_at(language, text, edits[0].start)
     if region.language in (language, UNKNOWN) or edits[-1].end > region.end:
         return 0
-    moved = [Edit(edit.start - region.start, edit.end - region.start, edit.text) for edit in edits]
+    moved = [edit.moved(-region.start) for edit in edits]
     return added_errors(region.language, text[region.start : region.end], moved, holes=holes)
 
 

@@ -100,6 +100,7 @@ def test_the_next_candidate_is_taken_if_the_first_does_not_fit() -> None:
 @pytest.mark.parametrize(
     ("text", "texts", "refused"),
     [
+        ("s = sum(«» for x in range(«»))\n", ("x * x for x in range(10)", ""), Refused.SYNTAX),  # over the next hole
         ("a = «»\nb = «»\n", ("1 2", "3"), Refused.SYNTAX),
         ("a = «<<hole>>»\nb = «<<hole>>»\n", ("1", "+"), Refused.SYNTAX),
         ("a = «»\nb = «»\n", ("", " "), Refused.EMPTY),

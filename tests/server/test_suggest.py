@@ -535,3 +535,10 @@ def test_no_character_of_the_users_is_ever_lost(
         assert "\n" not in replaced
         assert "\r" not in replaced
         assert all(character in characters for character in replaced)
+
+
+def test_what_a_deadline_left_broken_is_named_after_it() -> None:
+    snapshot = Snapshot("file:///a.py", "python", 1, "x = \n")
+    for stop, refused in ((StopReason.DEADLINE, Refused.DEADLINE), (StopReason.END, Refused.SYNTAX)):
+        answer = complete(Answering("a b", stop=stop), snapshot, 4, Settings(), invoked=True)
+        assert (answer.suggestions, answer.refused) == ((), refused)
