@@ -1,4 +1,4 @@
-"""Text to tokens and back, byte for byte, over the toy vocabulary; the real one is in test_embedded_text.py."""
+"""Text to tokens and back, byte for byte, over the toy vocabulary; the real one is in test_embedded_loading.py."""
 
 from __future__ import annotations
 
