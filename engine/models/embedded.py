@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..kv_cache import KVCache
+from ..threads import Threads
 from ..tokenizer import Tokenizer
 from .base import Prompts, Reading, Rows, Voice, causal
 from .qwen2 import Qwen2
@@ -33,8 +34,9 @@ class EmbeddedModel:
 
     prompts = QWEN_PROMPTS
 
-    def __init__(self, body: Qwen2, tokenizer: Tokenizer, canvas: int) -> None:
+    def __init__(self, body: Qwen2, tokenizer: Tokenizer, canvas: int, threads: int = 1) -> None:
         self._body = body
+        self._threads = Threads(threads)
         self.tokenizer = tokenizer
         self.canvas = canvas if body.can_propose else 0
         self._caches: Mapping[Voice, KVCache] = {voice: body.new_cache() for voice in Voice}
@@ -62,4 +64,5 @@ class EmbeddedModel:
         self._caches[voice].commit(rows)
 
     def _forward(self, rows: Rows, voice: Voice) -> Tensor:
-        return self._body.forward(rows, self._caches[voice], adapted=voice is Voice.INFILL)
+        with self._threads.forward():
+            return self._body.forward(rows, self._caches[voice], adapted=voice is Voice.INFILL)

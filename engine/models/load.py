@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # OpenMP threads that spin for long starve whatever else runs here, and each other; those that sleep at once wake late.
-# So they spin for some tens of microseconds, about the gap between two products (docs/decisions/0004).
+# So they spin for some tens of microseconds, and `threads` sees to it that they never wait for a core.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
@@ -51,7 +51,7 @@ def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -
     """See `engine.open_engine`."""
     started = time.monotonic()
     loaded = load(config, progress or (lambda _: None))
-    model = EmbeddedModel(loaded.body, loaded.tokenizer, config.canvas)
+    model = EmbeddedModel(loaded.body, loaded.tokenizer, config.canvas, config.threads or free_threads())
     return LocalEngine(model, config, loaded.info, load_ms=(time.monotonic() - started) * 1000)
 
 
