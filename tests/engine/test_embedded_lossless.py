@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import torch
 
@@ -26,15 +24,21 @@ from .real_prompts import RealPrompt, real_prompts
 
 pytestmark = pytest.mark.model
 TOKENS = 24
-FEW = 6  # in fp32, so that 50 prompts take less than four minutes on two cores
+FEW = 5  # in fp32, so that 50 prompts take less than four minutes on two cores
 CANVAS = 12
-# In fp32 the weights are what a forward waits for; a second thread brings little and waits for a busy core.
-FLOAT32, INT8 = EngineConfig(precision="float32", threads=1), EngineConfig(precision="int8")
+FLOAT32, INT8 = EngineConfig(precision="float32"), EngineConfig(precision="int8")
+
+
+def model_of(loaded: Loaded, canvas: int) -> EmbeddedModel:
+    """A model with a prefix KV of its own over shared weights; canvas 0 is the causal family.
+
+    One thread: on a busy machine two take many times as long in fp32, on an idle one they save little.
+    """
+    return EmbeddedModel(loaded.body, loaded.tokenizer, canvas, threads=1)
 
 
 def opened(loaded: Loaded, canvas: int) -> LocalEngine:
-    """An engine of its own prefix KV over shared weights; canvas 0 is the causal family."""
-    return LocalEngine(EmbeddedModel(loaded.body, loaded.tokenizer, canvas), EngineConfig(), loaded.info)
+    return LocalEngine(model_of(loaded, canvas), EngineConfig(), loaded.info)
 
 
 def infill(engine: LocalEngine, prompt: RealPrompt, tokens: int = TOKENS, *, one_line: bool = False) -> InfillResult:
@@ -43,24 +47,26 @@ def infill(engine: LocalEngine, prompt: RealPrompt, tokens: int = TOKENS, *, one
 
 
 @pytest.fixture(scope="module")
-def float32() -> Iterator[Loaded]:
-    threads = torch.get_num_threads()
-    yield load(FLOAT32, lambda _: None)
-    torch.set_num_threads(threads)
+def float32() -> Loaded:
+    return load(FLOAT32, lambda _: None)
 
 
 @pytest.mark.parametrize("tokens", [FEW, pytest.param(TOKENS, marks=[pytest.mark.slow, pytest.mark.timeout(3000)])])
 def test_in_float32_every_text_is_the_causal_one(float32: Loaded, tokens: int) -> None:
-    causal_engine, embedded = opened(float32, 0), opened(float32, CANVAS)
+    model = model_of(float32, CANVAS)
+    engine = LocalEngine(model, FLOAT32, float32.info)  # one for both families: a prompt is read once
     forwards = {"causal": 0, "embedded": 0}
     for number, prompt in enumerate(real_prompts(50)):
-        plain, sooner = (infill(each, prompt, tokens, one_line=bool(number % 3)) for each in (causal_engine, embedded))
+        model.canvas = 0
+        plain = infill(engine, prompt, tokens, one_line=bool(number % 3))
+        model.canvas = CANVAS
+        sooner = infill(engine, prompt, tokens, one_line=bool(number % 3))
         assert sooner.candidates[0].texts == plain.candidates[0].texts, prompt
         assert sooner.candidates[0].stop_reason == plain.candidates[0].stop_reason, prompt
         assert sooner.usage.tokens == plain.usage.tokens, prompt
         forwards["causal"] += plain.usage.forwards
         forwards["embedded"] += sooner.usage.forwards
-    assert forwards["embedded"] < 0.9 * forwards["causal"]  # else nothing was proposed and nothing was tested
+    assert forwards["embedded"] < 0.95 * forwards["causal"]  # else nothing was proposed and nothing was tested
 
 
 def test_a_warm_prefix_gives_the_text_of_a_fresh_one(float32: Loaded) -> None:
@@ -97,7 +103,7 @@ def test_as_shipped_a_text_differs_only_where_two_tokens_are_as_likely_as_noise(
 
 def written(loaded: Loaded, canvas: int, prompt: RealPrompt) -> tuple[list[int], tuple[int, ...]]:
     """The prompt's ids and the tokens that were committed after them."""
-    model = EmbeddedModel(loaded.body, loaded.tokenizer, canvas)
+    model = model_of(loaded, canvas)
     asked = prompt_of(loaded, prompt)
     unmask = choose_unmask(model, 1)
     stops = [AtEnd(model.prompts.end), AtLength(TOKENS)]
@@ -126,7 +132,7 @@ def gap_where_they_part(loaded: Loaded, prompt: RealPrompt) -> float:
 
 
 def read_alone(loaded: Loaded, ids: list[int]) -> torch.Tensor:
-    model = EmbeddedModel(loaded.body, loaded.tokenizer, 0)
+    model = model_of(loaded, 0)
     model.encode(ids[:-1], Voice.INFILL, CancelToken())
     return model.read(Rows(ids[-1:], [len(ids) - 1], 1, 0, causal(1)), Voice.INFILL).exact[0]
 
@@ -135,7 +141,7 @@ def noise_of_a_row(loaded: Loaded, prompt: RealPrompt) -> float:
     """How far the gap of its two likeliest tokens moves when a row is read beside others, after another chunking."""
     ids, _ = prompt_of(loaded, prompt)
     alone = read_alone(loaded, ids)
-    model = EmbeddedModel(loaded.body, loaded.tokenizer, CANVAS)
+    model = model_of(loaded, CANVAS)
     model.encode(ids[: len(ids) // 2], Voice.INFILL, CancelToken())
     model.encode(ids[:-1], Voice.INFILL, CancelToken())
     rows = Rows([ids[-1]] * 9, range(len(ids) - 1, len(ids) + 8), 9, 0, causal(9))
