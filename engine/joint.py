@@ -110,7 +110,10 @@ def distinct(filled: Sequence[Filled]) -> list[Filled]:
 
 
 def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) -> list[float]:
-    """log p(whole[:end] + head of what follows | prefix) of each whole, read by the base alone."""
+    """log p(whole[:end] + head of what follows | prefix) of each whole, read by the base alone.
+
+    Where little follows, the end of the text is a part of it: else writing nothing at the end of a file would be free.
+    """
     tokenizer = work.model.tokenizer
     prompt = tail(tokenizer, prefix, PREFIX_TOKENS) or tokenizer.encode("\n")
     work.encode(prompt, Voice.PLAIN)
@@ -118,7 +121,9 @@ def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) ->
         return [0.0] * len(wholes)  # none is known to be better than another
     texts = []
     for whole, end in zip(wholes, ends, strict=True):
-        texts.append(tokenizer.encode(whole[:end] + tokenizer.decode(head(tokenizer, whole[end:], HEAD_TOKENS))))
+        following = head(tokenizer, whole[end:], HEAD_TOKENS)
+        ids = tokenizer.encode(whole[:end] + tokenizer.decode(following))
+        texts.append(ids if len(following) == HEAD_TOKENS else [*ids, work.model.prompts.text_end])
     scores = []
     owners: list[int] = []
     for number, ids in enumerate(texts):

@@ -58,7 +58,12 @@ class Prompts:
     fim_middle: int
     turn_start: int
     turn_end: int
-    end: frozenset[int]  # any of these ends an answer
+    text_end: int
+
+    @property
+    def end(self) -> frozenset[int]:
+        """Any of these ends an answer."""
+        return frozenset({self.text_end, self.turn_end})
 
     @property
     def tokens(self) -> frozenset[int]:

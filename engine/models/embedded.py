@@ -25,7 +25,7 @@ QWEN_PROMPTS = Prompts(
     fim_middle=151660,
     turn_start=151644,
     turn_end=151645,
-    end=frozenset({151643, 151645}),
+    text_end=151643,
 )
 
 

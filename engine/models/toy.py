@@ -47,7 +47,7 @@ class Toy:
     def __init__(self, texts: Sequence[str] = (), *, canvas: int = 4, accuracy: float = 1.0) -> None:
         self.tokenizer = toy_tokenizer()
         end, prefix, suffix, middle, turn_start, turn_end = sorted(self.tokenizer.control)
-        self.prompts = Prompts(prefix, suffix, middle, turn_start, turn_end, frozenset({end, turn_end}))
+        self.prompts = Prompts(prefix, suffix, middle, turn_start, turn_end, end)
         self.canvas = canvas
         self._end = end
         self._texts = [text.encode() for text in texts]

@@ -73,15 +73,22 @@ def test_rank_is_the_sum_of_what_a_plain_reading_says() -> None:
 
 def test_rank_without_a_prefix_reads_from_a_line_end() -> None:
     toy = Toy()
-    [score] = rank(work_of(toy), "", ["ab"], [2])
-    a, b = toy.tokenizer.encode("ab")
-    line = toy.tokenizer.encode("\n")
-    one, two = toy.reading(line, Voice.PLAIN), toy.reading([*line, a], Voice.PLAIN)
-    assert score == pytest.approx(float(one.log_softmax(0)[a] + two.log_softmax(0)[b]), rel=1e-4)
+    [score] = rank(work_of(toy), "", ["ab" + "c" * 60], [2])
+    read, expected = toy.tokenizer.encode("\n"), 0.0
+    for token in toy.tokenizer.encode("ab" + "c" * 24):
+        expected += float(toy.reading(read, Voice.PLAIN).log_softmax(0)[token])
+        read.append(token)
+    assert score == pytest.approx(expected, rel=1e-4)
 
 
-def test_an_empty_filling_at_the_end_of_a_text_can_be_ranked() -> None:
-    assert rank(work_of(Toy()), "x", ["", "y"], [0, 1])[0] == 0.0
+def test_writing_nothing_at_the_end_of_a_text_is_not_free() -> None:
+    """The text's end is what follows, and has its likelihood as any other token has."""
+    toy = Toy(["def f(a):\n    return a\n"])
+    nothing, whole = rank(work_of(toy), "def f(a):\n    ret", ["", "urn a\n"], [0, 6])
+    read = toy.tokenizer.encode("def f(a):\n    ret")
+    expected = float(toy.reading(read, Voice.PLAIN).log_softmax(0)[toy.prompts.text_end])
+    assert nothing == pytest.approx(expected, rel=1e-4)
+    assert nothing < whole
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
