@@ -11,6 +11,7 @@ twice, as a coarse row and as the residue of its rounding, which together carry 
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -38,15 +39,17 @@ class QuantizedRows:
         self.exact = exact
         self.scale = x.abs().amax(dim=1, keepdim=True).clamp_min_(1e-12).mul_(1.0 / COARSE)  # (rows, 1)
         scaled = x / self.scale
-        self.codes = x.new_empty(self.rows + exact + 1, width)
-        coarse = torch.round(scaled, out=self.codes[: self.rows])
-        if exact:
-            residue = self.codes[self.rows : -1]
-            torch.sub(scaled[:exact], coarse[:exact], out=residue)
-            residue.mul_(FINE).round_()
-        guard = self.codes[-1]
-        guard.zero_()
-        guard[0], guard[1] = -COARSE, COARSE + 1.0
+        coarse = scaled.round()
+        residue = (scaled[:exact] - coarse[:exact]).mul_(FINE).round_()
+        self.codes = torch.cat((coarse, residue, _guard(width)))  # (rows + exact + 1, in)
+
+
+@lru_cache(maxsize=64)
+def _guard(width: int) -> Tensor:
+    """The row (1, width) that holds the ends of the range."""
+    guard = torch.zeros(1, width)
+    guard[0, 0], guard[0, 1] = -COARSE, COARSE + 1.0
+    return guard
 
 
 class Int8Linear:

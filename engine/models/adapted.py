@@ -45,15 +45,16 @@ class AdaptedLinear:
         self._bias = torch.cat([bias for bias in biases if bias is not None]) if biases[0] is not None else None
         self._maps = len(names)
 
-    def __call__(self, x: Any, gate: Tensor | None) -> Tensor:
-        """`gate` (rows, ranks) is 1 where an adapter's rank is active; None switches all adapters off."""
+    def __call__(self, x: Any, gates: Mapping[int, Tensor] | None) -> Tensor:
+        """`gates`: for so many maps side by side, (rows, their ranks), 1 where an adapter's rank is active; None
+        switches all adapters off."""
         raw = self._linear(x)  # (rows, out + ranks of each map)
         y = raw[:, : self._out]
         if self._bias is not None:
             y += self._bias
-        if gate is None or self._up is None:
+        if gates is None or self._up is None:
             return y
-        low = raw[:, self._out :] * gate.repeat(1, self._maps)
+        low = raw[:, self._out :] * gates[self._maps]
         return y.add_(self._up(self._precision.prepare(low, 0)))
 
 

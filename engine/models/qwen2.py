@@ -6,7 +6,7 @@ fused projections and the gated adapters need the linear maps themselves (docs/d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -39,14 +39,14 @@ class Layer:
 
     def __call__(self, x: Tensor, step: Step, cache: KVCache) -> Tensor:
         """x (rows, width) -> (rows, width); writes this layer's keys and values into the cache."""
-        prepare, gate = self._precision.prepare, step.gate
+        prepare, gates = self._precision.prepare, step.gates
         # The attention's own maps are the ones that rounding hurts: exact for all rows (docs/decisions/0004).
         normed = prepare(self._norm(x, self._attention_norm), x.shape[0])
-        attended = self._attend(self._qkv(normed, gate), step, cache)
-        x = x + self._o(prepare(attended, step.exact), gate)
-        gate_up = self._gate_up(prepare(self._norm(x, self._mlp_norm), step.exact), gate)
+        attended = self._attend(self._qkv(normed, gates), step, cache)
+        x = x + self._o(prepare(attended, step.exact), gates)
+        gate_up = self._gate_up(prepare(self._norm(x, self._mlp_norm), step.exact), gates)
         inner = F.silu(gate_up[:, : self._shape.inner]).mul_(gate_up[:, self._shape.inner :])
-        return x + self._down(prepare(inner, step.exact), gate)
+        return x + self._down(prepare(inner, step.exact), gates)
 
     def _norm(self, x: Tensor, weight: Tensor) -> Tensor:
         return F.rms_norm(x, (self._shape.width,), weight, self._shape.rms_epsilon)
@@ -74,7 +74,7 @@ class Step:
     """What all layers of one forward share."""
 
     exact: int
-    gate: Tensor | None  # (rows, ranks)
+    gates: Mapping[int, Tensor] | None  # see `AdaptedLinear`
     mask: Tensor | None  # (1, 1, group * rows, slots), added to the scores
     cosine: Tensor  # (rows, 1, head width)
     sine: Tensor
@@ -147,18 +147,18 @@ class Qwen2:
         mask[:, -seen:].masked_fill_(~rows.visible, float("-inf"))
         return Step(
             exact=rows.exact,
-            gate=self._gate(rows) if adapted and self._ranks else None,
+            gates=self._gates(rows) if adapted and self._ranks else None,
             mask=mask.repeat(group, 1)[None, None],
             cosine=angles.cos().float()[:, None],
             sine=angles.sin().float()[:, None],
         )
 
-    def _gate(self, rows: Rows) -> Tensor:
-        """(rows, ranks): the first adapter on all rows but the canvas, the second, if any, on the canvas."""
+    def _gates(self, rows: Rows) -> Mapping[int, Tensor]:
+        """The first adapter on all rows but the canvas, the second, if any, on the canvas."""
         ranks = self._ranks
         gate = torch.zeros(len(rows), sum(ranks))
         gate[:, : ranks[0]] = 1.0
         canvas = slice(rows.exact, rows.exact + rows.canvas)
         gate[canvas, : ranks[0]] = 0.0
         gate[canvas, ranks[0] :] = 1.0
-        return gate
+        return {maps: gate.repeat(1, maps) for maps in (1, 2, 3)}
