@@ -7,6 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,11 +67,12 @@ def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
         raise ModelError(f"{source} has no control tokens {sorted(missing)}; use a model of the Qwen2.5-Coder family")
     low_rank = [load_adapter(WEIGHTS / name) for name in adapters]
     short = SHORT_VOCABULARY if len(low_rank) > 1 else 0
-    body = Qwen2(shape, precision, Tensors(tensors, precision), low_rank, short)
+    with ThreadPoolExecutor(1) as beside:
+        reading = beside.submit(_tokenizer, tokenizer_file, frozenset(shape.control))
+        body = Qwen2(shape, precision, Tensors(tensors, precision), low_rank, short)
+        tokenizer = reading.result()
     del tensors, low_rank
     return_free_memory()
-    tokenizer = Tokenizer.load(tokenizer_file, frozenset(shape.control))
-    tokenizer.continuing(b" ")  # builds its tables now, not in the first request
     info = {
         "model": config.model,
         "family": "embedded",
@@ -82,6 +84,12 @@ def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
         "file": str(source),
     }
     return Loaded(body, tokenizer, info)
+
+
+def _tokenizer(path: Path, control: frozenset[int]) -> Tokenizer:
+    tokenizer = Tokenizer.load(path, control)
+    tokenizer.continuing(b" ")  # builds its tables now, not in the first request
+    return tokenizer
 
 
 def _adapter_digest(name: str) -> str:

@@ -92,12 +92,13 @@ class Qwen2:
         self._precision = precision
         self._embedding = tensors["token_embd.weight"]
         self._norm = tensors.vector("output_norm.weight")
+        codes, scale = tensors.codes("output.weight")
         with ThreadPoolExecutor(torch.get_num_threads()) as pool:  # packing is the most of loading, and one-threaded
+            head = pool.submit(precision.pack, codes, scale)
+            short_head = pool.submit(precision.pack, codes[:short], scale[:short]) if short else head
             layers = pool.map(lambda index: Layer(index, shape, precision, tensors, adapters), range(shape.layers))
             self._layers = list(layers)
-        codes, scale = tensors.codes("output.weight")
-        self._head = precision.pack(codes, scale)
-        self._short_head = precision.pack(codes[:short], scale[:short]) if short else None
+            self._head, self._short_head = head.result(), short_head.result()
         inverse = 1.0 / shape.rope_base ** (torch.arange(0, shape.head_width, 2).double() / shape.head_width)
         self._inverse = torch.cat((inverse, inverse))
 
@@ -128,8 +129,7 @@ class Qwen2:
     @torch.inference_mode()
     def short_logits(self, hidden: Tensor) -> Tensor:
         """(rows, width) -> (rows, short): the most frequent tokens only, not exact; for proposals."""
-        head = self._short_head or self._head
-        return head(self._precision.prepare(hidden, 0))
+        return self._short_head(self._precision.prepare(hidden, 0))
 
     def _embed(self, ids: Sequence[int]) -> Tensor:
         index = torch.tensor([max(number, 0) for number in ids])
