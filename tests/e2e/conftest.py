@@ -96,4 +96,4 @@ def with_ghost_text() -> types.ClientCapabilities:
 @pytest.fixture
 def uri() -> str:
     """Some document; no file has to be there."""
-    return "file:///work/a.py"
+    return "file:///project/a.py"

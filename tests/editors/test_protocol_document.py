@@ -20,7 +20,7 @@ TEXT = (Path(__file__).parents[2] / "editors" / "PROTOCOL.md").read_text(encodin
 STATUS, REWRITE, OUTCOME, REFUSAL, FILL = (
     json.loads(block) for block in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
 )
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 def test_the_arguments_shown_are_the_arguments_taken() -> None:

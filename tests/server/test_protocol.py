@@ -9,7 +9,7 @@ import pytest
 
 from tests.clients.editor import AnsweredWithError, InProcessEditor
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 async def test_nothing_but_initialize_comes_first() -> None:

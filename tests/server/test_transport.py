@@ -18,7 +18,7 @@ from server.app import create_server, serve_tcp
 from tests.clients.editor import Editor, SubprocessEditor
 from tests.clients.scripted_engine import ScriptedOpening
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 SLOW = {"answers": [{"texts": ["x"], "delay_s": 60}]}
 Command = Callable[..., list[str]]
 

@@ -7,7 +7,7 @@ import pytest
 from server.features.code_action import presets
 from tests.clients.editor import GHOST_TEXT, InProcessEditor, range_of
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 LITERALS = {
     **GHOST_TEXT,
     "textDocument": {

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.clients.editor import InProcessEditor, apply_edits, at, range_of
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 def asking(line: int, character: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.clients.editor import GHOST_TEXT, InProcessEditor
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 CHANGED = "workspace/didChangeConfiguration"
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.clients.editor import InProcessEditor
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 async def test_it_names_versions_model_encoding_timings_and_refusals() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.clients.editor import InProcessEditor, range_of
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 FILL = "sfumato.fillHoles"
 
 

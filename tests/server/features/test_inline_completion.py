@@ -6,7 +6,7 @@ import pytest
 
 from tests.clients.editor import AnsweredWithError, InProcessEditor, range_of
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 async def test_the_feature_is_announced_and_answers_at_the_cursor() -> None:

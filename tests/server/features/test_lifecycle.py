@@ -7,7 +7,7 @@ import pytest
 
 from tests.clients.editor import AnsweredWithError, InProcessEditor
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 async def test_initialize_is_answered_before_the_engine_is_touched() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.clients.editor import AnsweredWithError, InProcessEditor, range_of
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 REWRITE = "sfumato.rewrite"
 
 

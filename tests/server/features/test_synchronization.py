@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.clients.editor import InProcessEditor, range_of
 
-URI = "file:///work/a.py"
+URI = "file:///project/a.py"
 
 
 def text_in(editor: InProcessEditor) -> str:
