@@ -18,9 +18,14 @@ class Gate:
         self._shown = shown_to_grammar(snapshot, start, end)
         self._holes = holes
 
+    @property
+    def blind(self) -> bool:
+        """Whether there is no syntax to judge by: a piece of a line of megabytes."""
+        return not self._shown.whole_lines
+
     def added(self, edits: Sequence[Edit]) -> int:
         """Errors that `edits` add: in document order, not overlapping, their text in LF."""
-        if not self._shown.whole_lines:  # a piece of a line of megabytes has no syntax to speak of
+        if self.blind:
             return 0
         inner = []
         for edit in edits:

@@ -83,6 +83,8 @@ def _answer(snapshot: Snapshot, offset: int, site: Site, gate: Gate, result: Inf
         cleaned = clean(candidate.texts[0], candidate.stop_reason, site)
         if not isinstance(cleaned, Refused) and _added(gate, cleaned, site, offset):
             cleaned = Refused.DEADLINE if candidate.stop_reason is StopReason.DEADLINE else Refused.SYNTAX
+        if gate.blind and candidate.stop_reason in (StopReason.LENGTH, StopReason.DEADLINE):
+            cleaned = Refused.CUT_OFF  # nothing tells where a piece of it may end
         if isinstance(cleaned, Refused):
             refused = refused or cleaned
             continue

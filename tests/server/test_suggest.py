@@ -542,3 +542,12 @@ def test_what_a_deadline_left_broken_is_named_after_it() -> None:
     for stop, refused in ((StopReason.DEADLINE, Refused.DEADLINE), (StopReason.END, Refused.SYNTAX)):
         answer = complete(Answering("a b", stop=stop), snapshot, 4, Settings(), invoked=True)
         assert (answer.suggestions, answer.refused) == ((), refused)
+
+
+def test_what_was_cut_off_in_an_endless_line_is_refused() -> None:
+    text = '{"blob": "' + "x" * 200_000 + '", "k": }\n'
+    at = text.index("}")
+    for stop, refused in ((StopReason.LENGTH, Refused.CUT_OFF), (StopReason.END, None)):
+        engine = Answering('1, "v": 1', stop=stop)
+        answer = complete(engine, Snapshot("file:///a.json", "json", 1, text), at, Settings(), invoked=True)
+        assert answer.refused == refused
