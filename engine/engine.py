@@ -56,9 +56,9 @@ class LocalEngine:
             around = HoleText(request.text[: hole.start], request.text[hole.end :])
             filled = fill(work, request, around, budget, [None])
         elif len(request.holes) == 1:
-            filled = best_of(work, request, budget)
+            filled = best_of(work, request, budget, check)
         else:
-            whole = fill_all(work, request, budget)
+            whole = fill_all(work, request, budget, check)
             reason = next((one.stop_reason for one in whole if one.stop_reason != "end"), whole[-1].stop_reason)
             joined = Candidate(tuple(one.text for one in whole), reason, sum(one.score for one in whole) / len(whole))
             return InfillResult((joined,), self._config.model, mode, work.usage(sum(one.tokens for one in whole)))

@@ -13,7 +13,7 @@ import torch
 from .infill import Filled, HoleText, fill
 from .models.base import Rows, Voice
 from .prompt import head, tail
-from .request import Hole, InfillRequest, StopReason
+from .request import Hole, InfillRequest, StopReason, SyntaxCheck
 from .work import Work
 
 HEAD_TOKENS = 24  # of the text after the last hole that is being ranked
@@ -23,8 +23,8 @@ SWEEPS = 2
 _READ_ROWS = 64
 
 
-def best_of(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
-    """Distinct candidates for the one hole, likeliest whole first. Raises `Cancelled`."""
+def best_of(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck | None = None) -> list[Filled]:
+    """Distinct candidates for the one hole: fewest added errors first, then likeliest whole. Raises `Cancelled`."""
     hole = request.holes[0]
     around = HoleText(request.text[: hole.start], request.text[hole.end :])
     count = max(request.candidates, CANDIDATES)
@@ -33,10 +33,12 @@ def best_of(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
         wholes = [candidate.text + around.suffix for candidate in filled]
         scores = rank(work, around.prefix, wholes, [len(candidate.text) for candidate in filled])
         filled = [one for _, one in sorted(zip(scores, filled, strict=True), key=lambda pair: -pair[0])]
+    if check is not None:
+        filled.sort(key=lambda one: check((one.text,)))
     return filled[: request.candidates]
 
 
-def fill_all(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
+def fill_all(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck | None = None) -> list[Filled]:
     """A filling for every hole: in turn, each given the others' present text, then re-opened while that helps."""
     filled = [Filled(request.text[h.start : h.end], 0, StopReason.END, 0.0) for h in request.holes]
     for number in range(len(filled)):
@@ -49,7 +51,7 @@ def fill_all(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
             offers = fill(
                 work, request, _around(request, filled, number), budget, seeds(request.seed + sweep, CANDIDATES)
             )
-            better = _likelier(work, request, filled, number, offers)
+            better = _likelier(work, request, filled, number, offers, check)
             changed = changed or better is not filled[number]
             filled[number] = better
         if not changed:
@@ -58,21 +60,27 @@ def fill_all(work: Work, request: InfillRequest, budget: int) -> list[Filled]:
 
 
 def _likelier(
-    work: Work, request: InfillRequest, filled: Sequence[Filled], number: int, offers: Sequence[Filled]
+    work: Work,
+    request: InfillRequest,
+    filled: Sequence[Filled],
+    number: int,
+    offers: Sequence[Filled],
+    check: SyntaxCheck | None,
 ) -> Filled:
-    """The filling of one hole under which the whole is likeliest; the present one unless another is better."""
+    """The filling of one hole that adds fewest errors, then makes the whole likeliest; of equals the present one."""
     choices = distinct([filled[number], *offers])
     if len(choices) == 1:
         return filled[number]
     first = request.holes[0].start
-    wholes, ends = [], []
+    wholes, ends, errors = [], [], []
     for choice in choices:
         trial = [choice if index == number else other for index, other in enumerate(filled)]
         text, end = assemble(request.text, request.holes, [one.text for one in trial])
         wholes.append(text[first:])
+        errors.append(check(tuple(one.text for one in trial)) if check is not None else 0)
         ends.append(end - first)
     scores = rank(work, request.text[:first], wholes, ends)
-    return choices[max(range(len(choices)), key=lambda index: (scores[index], -index))]
+    return choices[max(range(len(choices)), key=lambda index: (-errors[index], scores[index], -index))]
 
 
 def assemble(text: str, holes: Sequence[Hole], fillings: Sequence[str]) -> tuple[str, int]:

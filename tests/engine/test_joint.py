@@ -113,6 +113,20 @@ def test_ranking_prefers_what_the_suffix_follows() -> None:
     assert rank(work_of(toy), "go(", wholes, [1, 1])[0] > rank(work_of(toy), "go(", wholes, [1, 1])[1]
 
 
+def test_what_adds_errors_comes_last_however_likely() -> None:
+    request = InfillRequest("x = \nprint(x)", (Hole(4, 4),), mode=Mode.JOINT, candidates=3, max_tokens=8, seed=3)
+    likeliest, *others = [one.text for one in best_of(work_of(Toy(accuracy=0.6)), request, 400)]
+    checked = best_of(work_of(Toy(accuracy=0.6)), request, 400, lambda texts: int(texts[0] == likeliest))
+    assert [one.text for one in checked] == [*others, likeliest]
+
+
+def test_a_filling_that_adds_errors_is_given_up() -> None:
+    request = with_holes(TEXT, "12", "first * 34", "second - first", draft="")
+    plain = [one.text for one in fill_all(work_of(Toy(accuracy=0.6)), request, 600)]
+    checked = fill_all(work_of(Toy(accuracy=0.6)), request, 600, lambda texts: int(texts[0] == plain[0]))
+    assert checked[0].text != plain[0]
+
+
 def test_a_passed_deadline_prefers_none() -> None:
     assert rank(work_of(Toy(["go(a); end\n"]), 0), "go(", ["a); end\n", "b); end\n"], [1, 1]) == [0.0, 0.0]
 
