@@ -111,5 +111,5 @@ def _check_rewrite(request: RewriteRequest) -> None:
         )
     if not request.instruction.strip():
         raise RequestError("the instruction is empty; say what to change")
-    if request.max_tokens < 1:
-        raise RequestError("max_tokens must be 1 or more")
+    if request.max_tokens < 1 or request.attempt < 0:
+        raise RequestError("max_tokens must be 1 or more, attempt 0 or more")

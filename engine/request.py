@@ -65,7 +65,10 @@ class InfillRequest:
 
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
-    """Replace `text[start:end]` as `instruction` says; the selected text seeds the canvas."""
+    """Replace `text[start:end]` as `instruction` says; the selected text seeds the canvas.
+
+    `attempt` 0 is greedy; every other number draws another text, the same one each time.
+    """
 
     text: str
     start: int
@@ -73,6 +76,7 @@ class RewriteRequest:
     instruction: str
     language: str = ""
     path: str = ""
+    attempt: int = 0
     max_tokens: int = 1024
     deadline_s: float | None = None
 

@@ -27,12 +27,16 @@ class Rewritten:
 def rewrite(
     work: Work, request: RewriteRequest, budget: int, check: SyntaxCheck | None, progress: ProgressSink | None
 ) -> Rewritten:
-    """Greedy; if `check` finds added errors, one repair round with another draw. Raises `Cancelled`."""
-    first = _attempt(work, request, budget, Greedy(), progress)
+    """The text of `request.attempt`; if `check` finds added errors, one repair round with another draw.
+
+    Raises `Cancelled`.
+    """
+    drawn, repaired = (Drawn(2 * request.attempt + repair, temperature=0.5) for repair in (0, 1))
+    first = _attempt(work, request, budget, drawn if request.attempt else Greedy(), progress)
     errors = check((first.text,)) if check else 0
     if not errors or check is None or work.deadline.passed:
         return first
-    second = _attempt(work, request, budget, Drawn(seed=1, temperature=0.5), progress)
+    second = _attempt(work, request, budget, repaired, progress)
     return second if check((second.text,)) < errors else first
 
 

@@ -53,6 +53,7 @@ def test_infill_requests_that_make_no_sense(request_: InfillRequest, message: st
         (RewriteRequest("abc", 0, 4, "x"), "range 0:4"),
         (RewriteRequest("abc", 0, 3, " \n"), "the instruction is empty"),
         (RewriteRequest("abc", 0, 3, "x", max_tokens=0), "max_tokens must be 1 or more"),
+        (RewriteRequest("abc", 0, 3, "x", attempt=-1), "attempt 0 or more"),
     ],
 )
 def test_rewrite_requests_that_make_no_sense(request_: RewriteRequest, message: str) -> None:

@@ -23,9 +23,13 @@ def answering(answer: str, **how: float) -> Toy:
     return Toy([f"assistant\n```python\n{answer}"], **how)  # type: ignore[arg-type]
 
 
-def rewritten(toy: Toy, draft: str = DRAFT, most: int = 400, **more: object) -> tuple[Rewritten, Work]:
+def rewritten(
+    toy: Toy, draft: str = DRAFT, most: int = 400, attempt: int = 0, **more: object
+) -> tuple[Rewritten, Work]:
     work = Work(toy, CancelToken(), Deadline(None))
-    request = RewriteRequest(f"# before\n{draft}# after\n", 9, 9 + len(draft), "Change it.", "python", max_tokens=most)
+    request = RewriteRequest(
+        f"# before\n{draft}# after\n", 9, 9 + len(draft), "Change it.", "python", attempt=attempt, max_tokens=most
+    )
     return rewrite(work, request, 400, more.get("check"), more.get("progress")), work  # type: ignore[arg-type]
 
 
@@ -113,3 +117,9 @@ def test_no_repair_after_the_deadline() -> None:
     work = Work(Toy(), CancelToken(), Deadline(0))
     request = RewriteRequest("x", 0, 1, "Change it.")
     assert rewrite(work, request, 400, check, None) == Rewritten("", 0, StopReason.DEADLINE)
+
+
+def test_every_attempt_is_another_text_and_the_same_one_each_time() -> None:
+    texts = [rewritten(Toy(), most=20, attempt=attempt)[0].text for attempt in (0, 1, 2, 1)]
+    assert len(set(texts[:3])) == 3
+    assert texts[3] == texts[1]
