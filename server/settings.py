@@ -1,32 +1,49 @@
 """What a user may set, and how it is read: a bad or unknown key is reported by name and its default used.
 
-Knows no protocol: the raw object is whatever JSON the client sent.
+The one place that says what a setting is: `settings_reference` writes it down for people and editors. Knows no
+protocol: the raw object is whatever JSON the client sent.
 """
 
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """All settings. Times are milliseconds; `threads` 0 = as many as are free, `tab_size` 0 = as the file has it."""
+def _text(description: str) -> Meta:
+    return Meta(min_length=1, description=description)
 
-    model: Annotated[str, Meta(min_length=1)] = "embedded"
-    threads: Annotated[int, Meta(ge=0, le=1024)] = 0
-    max_tokens: Annotated[int, Meta(ge=1, le=4096)] = 256
-    rewrite_max_tokens: Annotated[int, Meta(ge=1, le=16384)] = 1024
-    completion_deadline_ms: Annotated[int, Meta(ge=50, le=600_000)] = 10_000
-    rewrite_deadline_ms: Annotated[int, Meta(ge=50, le=3_600_000)] = 120_000
-    multi_line: bool = True
-    candidates: Annotated[int, Meta(ge=1, le=8)] = 3
-    prompt_tokens: Annotated[int, Meta(ge=64, le=16384)] = 768
-    exclude: tuple[str, ...] = ()
-    placeholder: Annotated[str, Meta(min_length=1)] = "<<hole>>"
-    tab_size: Annotated[int, Meta(ge=0, le=16)] = 0
+
+def _number(unit: str, least: int, most: int, description: str) -> Meta:
+    return Meta(ge=least, le=most, description=description, extra_json_schema={"unit": unit})
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a user may set."""
+
+    model: Annotated[str, _text("A name of `sfumato models list`, or the path of a GGUF file.")] = "embedded"
+    threads: Annotated[int, _number("threads", 0, 1024, "CPU threads; 0 = as many as are free.")] = 0
+    max_tokens: Annotated[int, _number("tokens", 1, 4096, "The longest completion.")] = 256
+    rewrite_max_tokens: Annotated[int, _number("tokens", 1, 16384, "The longest rewrite.")] = 1024
+    completion_deadline_ms: Annotated[
+        int, _number("ms", 50, 600_000, "The best draft of a completion by then is the answer.")
+    ] = 10_000
+    rewrite_deadline_ms: Annotated[
+        int, _number("ms", 50, 3_600_000, "The best draft of a rewrite by then is the answer.")
+    ] = 120_000
+    multi_line: Annotated[bool, Meta(description="Complete several lines where they fit.")] = True
+    candidates: Annotated[int, _number("items", 1, 8, "Completions to choose from when asked for by hand.")] = 3
+    prompt_tokens: Annotated[int, _number("tokens", 64, 16384, "How much of your code the model is shown.")] = 768
+    exclude: Annotated[
+        tuple[str, ...],
+        Meta(description="Files to leave alone, in gitignore syntax, beside `.sfumatoignore` and the deny list."),
+    ] = ()
+    placeholder: Annotated[str, _text("What marks a hole to fill.")] = "<<hole>>"
+    tab_size: Annotated[int, _number("columns", 0, 16, "An indentation step; 0 = as the file has it.")] = 0
 
 
 _TYPES = get_type_hints(Settings, include_extras=True)
@@ -49,13 +66,23 @@ def parse_settings(raw: object, defaults: Settings = _DEFAULTS) -> tuple[Setting
     for key, value in raw.items():
         name = _snake_case(str(key))
         if name not in _TYPES:
-            problems.append(f"{key}: no such setting")
+            problems.append(f"{key}: no such setting{_meant(name)}")
             continue
         try:
             values[name] = msgspec.convert(value, _TYPES[name])
         except msgspec.ValidationError as error:
             problems.append(f"{key}: {error}")
     return msgspec.structs.replace(defaults, **values), problems
+
+
+def camel_case(name: str) -> str:
+    """The key of a setting as editors write it: `maxTokens` for `max_tokens`."""
+    return re.sub(r"_(\w)", lambda letter: letter[1].upper(), name)
+
+
+def _meant(name: str) -> str:
+    near = get_close_matches(name, _TYPES, n=1, cutoff=0.75)
+    return f"; did you mean {camel_case(near[0])}?" if near else ""
 
 
 def _snake_case(key: str) -> str:

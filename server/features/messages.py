@@ -22,7 +22,6 @@ def show_once(server: LanguageServer, session: Session, message: str, kind: type
 
 
 def show_settings_problems(server: LanguageServer, session: Session, problems: Sequence[str]) -> None:
-    """Name every bad setting, in one message."""
-    if problems:
-        message = "ignored settings: " + "; ".join(problems)
-        show_once(server, session, message, types.MessageType.Warning)
+    """Name every bad setting that was not named before, in one message."""
+    if news := [problem for problem in problems if session.is_news(problem)]:
+        show(server, "ignored settings: " + "; ".join(news))

@@ -11,7 +11,6 @@ import msgspec
 
 from server.app import create_server
 from server.features.commands import FillHolesArguments, RewriteArguments
-from server.settings import Settings, parse_settings
 from server.status import State
 from tests.clients.editor import InProcessEditor
 from tests.clients.scripted_engine import ScriptedOpening
@@ -43,11 +42,7 @@ async def test_the_outcomes_shown_are_the_outcomes_given() -> None:
         assert all(f"`{key}`" in TEXT for key in (*told, *told["last"]))
 
 
-def test_every_command_state_and_setting_is_named() -> None:
+def test_every_command_and_state_is_named() -> None:
     commands = create_server(ScriptedOpening({})).protocol.fm.commands
     assert all(f"## `{command}`" in TEXT for command in commands)
     assert all(f"`{state}`" in TEXT for state in State)
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", TEXT.split("## Settings")[1], re.MULTILINE))
-    settings, problems = parse_settings({key: json.loads(value.strip("`")) for key, value in rows.items()})
-    assert (settings, problems) == (Settings(), [])
-    assert len(rows) == len(msgspec.structs.fields(Settings))

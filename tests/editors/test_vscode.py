@@ -12,20 +12,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.settings import Settings
+from server.settings import Settings, camel_case
 
 EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 PACKAGE: dict[str, Any] = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
-SETTINGS: dict[str, Any] = PACKAGE["contributes"]["configuration"]["properties"]
 
 
 def test_every_setting_of_the_server_is_declared_with_its_default() -> None:
+    own, server = (section["properties"] for section in PACKAGE["contributes"]["configuration"])
     defaults = json.loads(msgspec.json.encode(Settings()))
-    declared = {key.removeprefix("sfumato."): setting["default"] for key, setting in SETTINGS.items()}
-    command = declared.pop("command")
-    camel = {re.sub(r"_(\w)", lambda letter: letter[1].upper(), key): value for key, value in defaults.items()}
-    assert command == ["sfumato", "serve"]
-    assert declared == camel
+    assert own["sfumato.command"]["default"] == ["sfumato", "serve"]
+    assert {key: setting["default"] for key, setting in server.items()} == {
+        f"sfumato.{camel_case(name)}": value for name, value in defaults.items()
+    }
 
 
 def test_every_command_is_declared_and_none_takes_a_name_of_the_server() -> None:

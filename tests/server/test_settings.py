@@ -22,6 +22,15 @@ def test_a_bad_key_is_named_and_the_rest_holds() -> None:
     assert [problem.split(":")[0] for problem in problems] == ["max_tokens", "steps", "model", "multiLine"]
 
 
+def test_an_unknown_key_is_told_what_was_meant() -> None:
+    problems = parse_settings({"maxToken": 9, "tabsize": 2, "colour": 1})[1]
+    assert [problem.partition(": ")[2] for problem in problems] == [
+        "no such setting; did you mean maxTokens?",
+        "no such setting; did you mean tabSize?",
+        "no such setting",
+    ]
+
+
 @pytest.mark.parametrize("key", ["threads", "completionDeadlineMs", "promptTokens", "candidates", "tabSize"])
 def test_numbers_out_of_range_are_refused(key: str) -> None:
     settings, problems = parse_settings({key: -1})

@@ -30,6 +30,10 @@ async def test_a_bad_key_is_named_once_and_the_rest_holds() -> None:
         assert len(await editor.inline(URI, 0, 4)) == 1
         [message] = editor.shown
         assert all(key in message for key in ("max_tokens", "steps", "model"))
+        editor.notify(CHANGED, {"settings": {"sfumato": bad | {"tabSize": 99}}})
+        assert len(await editor.inline(URI, 0, 4)) == 1
+        assert "tabSize" in editor.shown[1]
+        assert "max_tokens" not in editor.shown[1]
         settings = (await editor.command("sfumato.debugInformation"))["settings"]
         assert (settings["max_tokens"], settings["threads"], settings["model"]) == (256, 3, "embedded")
 
