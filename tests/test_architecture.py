@@ -33,6 +33,7 @@ GROUND = (
     "status",
     "privacy",
     "completion_cache",
+    "place",
 )
 MAY_SEE_LSPROTOCOL = (
     "server/app.py",

@@ -7,6 +7,7 @@ from pygls.lsp.server import LanguageServer
 
 from engine import Cancelled, CancelToken, Engine, SfumatoError
 
+from ..completion_cache import Kept
 from ..documents import Watch
 from ..rebase import rebase
 from ..runner import EngineFault, NotReady, Rank, Superseded
@@ -24,8 +25,8 @@ async def suggestions_at(
 
     Cancelling the caller cancels the engine's work.
     """
-    if (cached := session.cache.find(snapshot, offset, invoked=invoked)) is not None:
-        return cached
+    if (kept := session.cache.find(snapshot, offset, invoked=invoked)) is not None:
+        return kept.suggestions
     try:
         answer = await _ask(session, snapshot, offset, invoked=invoked)
     except (Superseded, Cancelled):
@@ -37,7 +38,7 @@ async def suggestions_at(
         show_once(server, session, f"the engine failed: {error}", types.MessageType.Error)
     else:
         session.note("completion", answer.refused, answer.result)
-        session.cache.store(snapshot, offset, answer.suggestions, invoked=invoked)
+        session.cache.store(snapshot, offset, Kept(answer.suggestions, invoked))
         return answer.suggestions
     return ()
 
