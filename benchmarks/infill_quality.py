@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from engine import (
     Cancelled,
@@ -34,6 +30,7 @@ from .intervals import Part, Ratio, clustered_ratio
 from .journal import Journal, JournalError, Record
 from .machine import describe_machine, load_average
 from .options import positive
+from .running import stoppable, write_json
 from .sandbox import Outcome, Sandbox, SandboxError
 from .syntax import syntax_valid
 from .tasks import DataError, Task, load_tasks, sample_tasks
@@ -116,9 +113,9 @@ def _run(plan: Plan, open_engine: OpenEngine) -> int:
     machine = describe_machine()
     print(f"opening {plan.config.model} (the first time, it is fetched and converted)", file=sys.stderr, flush=True)
     engine = open_engine(plan.config)
-    journal = Journal.open(plan.journal_path, plan.identity(engine.info))
+    journal = Journal.open(plan.journal_path, plan.identity(engine.info), Record)
     taken_over = sum(task.id in journal.records for task in tasks)
-    with _stoppable() as (cancel, signals):
+    with stoppable() as (cancel, signals):
         try:
             _measure_all(engine, tasks, journal, sandbox, plan.mode, cancel)
         except Cancelled:
@@ -135,7 +132,7 @@ def _run(plan: Plan, open_engine: OpenEngine) -> int:
         "load_average_after": load_average(),
         "taken_over": taken_over,
     }
-    _write(plan.out, summary)
+    write_json(plan.out, summary)
     if not plan.keep_records:
         plan.journal_path.unlink()
     return 0
@@ -144,7 +141,7 @@ def _run(plan: Plan, open_engine: OpenEngine) -> int:
 def _measure_all(
     engine: Engine,
     tasks: Sequence[Task],
-    journal: Journal,
+    journal: Journal[Record],
     sandbox: Sandbox | None,
     mode: Mode | None,
     cancel: CancelToken,
@@ -192,30 +189,6 @@ def _measure(engine: Engine, task: Task, sandbox: Sandbox | None, mode: Mode | N
 
 def _words(outcome: Outcome | None) -> str:
     return f"{outcome.ending} {outcome.error}".strip() if outcome else ""
-
-
-@contextmanager
-def _stoppable() -> Iterator[tuple[CancelToken, list[int]]]:
-    """SIGTERM and SIGINT cancel; a second one of a kind does what it always does."""
-    cancel, seen = CancelToken(), list[int]()
-
-    def stop(number: int, _: FrameType | None) -> None:
-        seen.append(number)
-        signal.signal(number, before[signal.Signals(number)])
-        cancel.cancel()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield cancel, seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _write(path: Path, summary: Mapping[str, object]) -> None:
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
-    fresh.replace(path)
 
 
 def _plan(argv: Sequence[str] | None) -> Plan:

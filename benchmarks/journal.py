@@ -1,6 +1,7 @@
 """One record a task, on disk as soon as it is known, so that a killed run goes on where it stopped.
 
-A journal is a JSONL file: the run's identity first, then the records. Knows nothing of what a run measures beyond that.
+A journal is a JSONL file: the run's identity first, then the records, each a flat dataclass with an `id`. Knows
+nothing of what a run measures beyond that.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 WAY_OUT = "move it away or choose another --out"
 
@@ -40,16 +41,29 @@ class Record:
     denoise_ms: float
 
 
-class Journal:
+class Kept(Protocol):
+    """What a journal keeps: a dataclass of JSON values."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def id(self) -> str:
+        """Unlike every other record's."""
+
+
+AnyRecord = TypeVar("AnyRecord", bound=Kept)
+
+
+class Journal(Generic[AnyRecord]):
     """The records of one run, those of an earlier start included."""
 
-    def __init__(self, path: Path, records: dict[str, Record]) -> None:
+    def __init__(self, path: Path, records: dict[str, AnyRecord]) -> None:
         self.path = path
         self.records = records
 
     @classmethod
-    def open(cls, path: Path, identity: Mapping[str, str | int]) -> Self:
-        """Begin a journal, or go on with the one at `path`. Raises `JournalError` when that is of another run."""
+    def open(cls, path: Path, identity: Mapping[str, str | int], kind: type[AnyRecord]) -> Self:
+        """Begin a journal of `kind`, or go on with the one at `path`. Raises `JournalError` if it is of another run."""
         lines = _whole_lines(path) if path.exists() else []
         if not lines:
             _append(path, {"run": dict(identity)})
@@ -57,7 +71,7 @@ class Journal:
         try:
             began, *rows = [json.loads(line) for line in lines]
             known = dict(began["run"])
-            records = [Record(**row) for row in rows]
+            records = [kind(**row) for row in rows]
         except (ValueError, TypeError, KeyError) as error:
             raise JournalError(f"{path}: not a journal of this benchmark ({error}); {WAY_OUT}") from error
         differing = sorted(key for key in known.keys() | identity.keys() if known.get(key) != identity.get(key))
@@ -65,7 +79,7 @@ class Journal:
             raise JournalError(f"{path}: records of another run (differs in {', '.join(differing)}); {WAY_OUT}")
         return cls(path, {record.id: record for record in records})
 
-    def add(self, record: Record) -> None:
+    def add(self, record: AnyRecord) -> None:
         """Keep `record`, on disk before this returns."""
         _append(self.path, asdict(record))
         self.records[record.id] = record
