@@ -13,6 +13,7 @@ from .rebase import is_subsequence
 from .snapshot import Snapshot
 from .suggestion import Suggestion
 
+_ANNOTATION = "sfumato"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 
 
@@ -90,9 +91,17 @@ def completion_item(
 
 
 def workspace_edit(
-    snapshot: Snapshot, suggestions: Sequence[Suggestion], encoding: PositionEncoding, *, versioned: bool
+    snapshot: Snapshot,
+    suggestions: Sequence[Suggestion],
+    encoding: PositionEncoding,
+    *,
+    versioned: bool,
+    confirm: str = "",
 ) -> types.WorkspaceEdit:
-    """One edit of the document at the version of the snapshot; lines that stay are not touched."""
+    """One edit of the document at the version of the snapshot; lines that stay are not touched.
+
+    `confirm`: what the editor asks with before it applies a versioned edit.
+    """
     edits = [
         types.TextEdit(range_of(snapshot.lines, hunk.start, hunk.end, encoding), hunk.text)
         for suggestion in merge_touching(suggestions)
@@ -101,7 +110,13 @@ def workspace_edit(
     if not versioned:
         return types.WorkspaceEdit(changes={snapshot.uri: edits})
     document = types.OptionalVersionedTextDocumentIdentifier(uri=snapshot.uri, version=snapshot.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=document, edits=edits)])
+    if not confirm:
+        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=document, edits=edits)])
+    asking = [types.AnnotatedTextEdit(_ANNOTATION, edit.range, edit.new_text) for edit in edits]
+    return types.WorkspaceEdit(
+        document_changes=[types.TextDocumentEdit(text_document=document, edits=asking)],
+        change_annotations={_ANNOTATION: types.ChangeAnnotation(confirm, needs_confirmation=True)},
+    )
 
 
 def merge_touching(suggestions: Iterable[Suggestion]) -> list[Suggestion]:

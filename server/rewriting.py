@@ -26,6 +26,25 @@ class RewriteAnswer:
     result: RewriteResult | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A rewrite that was asked for: `made` replaces, or is to replace, its range of `original`."""
+
+    original: Snapshot
+    made: Suggestion
+    instruction: str
+    attempt: int
+
+    def place_in(self, snapshot: Snapshot) -> tuple[int, int] | None:
+        """Where the result stands, or what it was made of once it is undone; None if anything else changed."""
+        start, end, text = self.made.start, self.made.end, self.original.text
+        if snapshot.uri == self.original.uri:
+            for standing in (self.made.text, text[start:end]):
+                if snapshot.text == text[:start] + standing + text[end:]:
+                    return start, start + len(standing)
+        return None
+
+
 def rewrite(
     engine: Engine,
     snapshot: Snapshot,
@@ -34,10 +53,14 @@ def rewrite(
     instruction: str,
     settings: Settings,
     *,
+    attempt: int = 0,
     cancel: CancelToken | None = None,
     progress: ProgressSink | None = None,
 ) -> RewriteAnswer:
-    """Rewrite `[start, end)`. The engine mends syntax errors once; what is still worse than before is refused."""
+    """Rewrite `[start, end)`. The engine mends syntax errors once; what is still worse than before is refused.
+
+    `attempt`: another number, another text.
+    """
     if is_excluded(snapshot, settings.exclude):
         return RewriteAnswer(refused=Refused.EXCLUDED)
     if not instruction.strip():
@@ -64,6 +87,7 @@ def rewrite(
         instruction=instruction,
         language=language.id or snapshot.language,
         path=prompt_path(snapshot),
+        attempt=attempt,
         max_tokens=settings.rewrite_max_tokens,
         deadline_s=settings.rewrite_deadline_ms / 1000,
     )

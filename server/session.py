@@ -13,6 +13,7 @@ from engine import EngineConfig, InfillResult, RewriteResult, Usage
 
 from .completion_cache import CompletionCache
 from .documents import DocumentStore
+from .rewriting import Rewritten
 from .runner import OpenEngine, Runner
 from .settings import Settings, parse_settings
 from .status import Status
@@ -26,6 +27,7 @@ class ClientSupport:
     work_done_progress: bool = False
     configuration: bool = False
     versioned_edits: bool = False
+    change_annotations: bool = False
     code_action_literals: bool = False
     code_action_tags: bool = False
 
@@ -62,6 +64,7 @@ class Session:
         self.cache = CompletionCache()
         self.refusals: Counter[str] = Counter()
         self.last: LastRequest | None = None
+        self.rewritten: Rewritten | None = None
         self.cancel_by_token: dict[int | str, Callable[[], object]] = {}
         self.on_status: Callable[[Status], None] = _nobody_listens
         self.on_exit: Callable[[int], None] = _nobody_listens

@@ -33,6 +33,9 @@ _REASONS = {
     "excluded": "this file is excluded",
     "empty": "nothing was written",
     "unchanged": "there is nothing to change",
+    "same-again": "the same text came out again; try once more, or say it differently",
+    "cannot-confirm": "this editor cannot ask before a change; preview it, or set confirmChanges to false",
+    "nothing-to-run-again": "the text changed since the last rewrite; select it and ask anew",
     "syntax": "the result would have added syntax errors",
     "cut-off": "the result was cut off; select less",
     "no-holes": "no hole is marked there",
@@ -64,6 +67,7 @@ class Wanted:
     preview: bool
     is_several: bool
     write: Callable[[Engine, CancelToken, ProgressSink], Written]
+    on_applied: Callable[[Snapshot, Suggestion], None] | None = None  # the document it was applied to
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not a fault
@@ -104,6 +108,9 @@ class Changing:
             return {"applied": False, "refused": refusal.reason, "message": str(refusal)}
 
     async def _change(self, wanted: Wanted, token: int | str | None) -> dict[str, object]:
+        client = self._session.client
+        if self._asks_first(wanted) and not (client.versioned_edits and client.change_annotations):
+            raise Refusal("cannot-confirm")
         progress = self._begin_progress(wanted.title, token)
         try:
             with self._session.documents.watch(wanted.snapshot) as watch:
@@ -115,6 +122,9 @@ class Changing:
         finally:
             progress.end()
         return await self._hand_over(wanted, present, suggestions)
+
+    def _asks_first(self, wanted: Wanted) -> bool:
+        return self._session.settings.confirm_changes and not wanted.preview
 
     def _begin_progress(self, title: str, token: int | str | None) -> WorkDone:
         progress = WorkDone(self._server, title, cancellable=True)
@@ -178,16 +188,18 @@ class Changing:
 
     async def _hand_over(self, wanted: Wanted, present: Snapshot, suggestions: list[Suggestion]) -> dict[str, object]:
         encoding, client = self._session.documents.encoding, self._session.client
-        edit = workspace_edit(present, suggestions, encoding, versioned=client.versioned_edits)
+        label = f"Sfumato: {wanted.title}"
+        confirm = label if self._asks_first(wanted) else ""
+        edit = workspace_edit(present, suggestions, encoding, versioned=client.versioned_edits, confirm=confirm)
         ranges = [range_of(present.lines, one.start, one.end, encoding) for one in suggestions]
         texts = [one.text for one in suggestions]
         outcome: dict[str, object] = {"applied": False, "refused": None, "message": None, "version": present.version}
         outcome |= {"ranges": ranges, "texts": texts} if wanted.is_several else {"range": ranges[0], "text": texts[0]}
         if wanted.preview:
             return outcome | {"edit": edit}
-        answer = await self._server.workspace_apply_edit_async(
-            types.ApplyWorkspaceEditParams(edit=edit, label=f"Sfumato: {wanted.title}")
-        )
+        answer = await self._server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit=edit, label=label))
+        if answer.applied and wanted.on_applied is not None:
+            wanted.on_applied(present, suggestions[0])
         if not answer.applied:
             reason = answer.failure_reason or "it gave no reason"
             outcome["message"] = f"the editor did not apply the change: {reason}"

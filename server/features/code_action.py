@@ -2,48 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from ..edits import offsets_of, range_of
+from ..presets import presets
 from ..session import Session
 from ..snapshot import Snapshot
 from .fill_holes import FILL_HOLES, placeholders
-from .rewrite import REWRITE
+from .rewrite import AGAIN, REWRITE
 
 _REWRITE, _QUICK_FIX = types.CodeActionKind.RefactorRewrite, types.CodeActionKind.QuickFix
-_TYPED_BY_HINTS = ("python", "typescript", "typescriptreact", "lua", "php", "ruby")
-
-
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A title for the menu and what the model is told."""
-
-    title: str
-    instruction: str
-    kind: types.CodeActionKind = _REWRITE
-
-
-_DOCSTRING = Preset("Write a docstring", "Add a docstring that says what this does. Change nothing else.")
-_COMMENT = Preset("Write a comment", "Add a comment above this that says what it does. Change nothing else.")
-_TYPE_HINTS = Preset("Add type hints", "Add type hints to every parameter and return value. Change nothing else.")
-_SIMPLIFY = Preset("Simplify", "Simplify this code. Keep what it does and every name it defines.")
-_FIX = "Fix the mistakes in this code. Change nothing else."
-
-
-def presets(language: str, problems: tuple[str, ...]) -> list[Preset]:
-    """What is offered for a selection; `problems` are the diagnostics in it."""
-    offered = [_DOCSTRING if language == "python" else _COMMENT]
-    if language in _TYPED_BY_HINTS:
-        offered.append(_TYPE_HINTS)
-    offered.append(_SIMPLIFY)
-    if problems:
-        offered.append(Preset("Fix", f"{_FIX} Reported: {'; '.join(problems)}", _QUICK_FIX))
-    else:
-        offered.append(Preset("Fix", _FIX))
-    return offered
 
 
 def register(server: LanguageServer, session: Session) -> None:
@@ -65,16 +34,20 @@ def register(server: LanguageServer, session: Session) -> None:
 def _actions(session: Session, snapshot: Snapshot, params: types.CodeActionParams) -> list[types.CodeAction]:
     encoding = session.documents.encoding
     start, end = offsets_of(snapshot.lines, params.range, encoding)
-    if not snapshot.text[start:end].strip():
-        return []
-    where = {"uri": snapshot.uri, "version": snapshot.version, "range": range_of(snapshot.lines, start, end, encoding)}
     actions = []
+    last = session.rewritten.place_in(snapshot) if session.rewritten else None
+    if last is not None and start <= last[1] and last[0] <= end:
+        again = {"uri": snapshot.uri, "version": snapshot.version}
+        actions.append(_action(session, "Run again", _REWRITE, AGAIN, again))
+    if not (selected := snapshot.text[start:end]).strip():
+        return actions
+    where = {"uri": snapshot.uri, "version": snapshot.version, "range": range_of(snapshot.lines, start, end, encoding)}
     if placeholders(snapshot.text, start, end, session.settings.placeholder):
         actions.append(_action(session, "Fill the holes", _REWRITE, FILL_HOLES, where))
     problems = tuple(diagnostic.message for diagnostic in params.context.diagnostics)
-    for preset in presets(snapshot.language, problems):
+    for preset in presets(snapshot.language, selected, problems):
         arguments = {**where, "instruction": preset.instruction}
-        actions.append(_action(session, preset.title, preset.kind, REWRITE, arguments))
+        actions.append(_action(session, preset.title, _QUICK_FIX if preset.mends else _REWRITE, REWRITE, arguments))
     return actions
 
 

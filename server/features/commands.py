@@ -38,13 +38,21 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class RewriteArguments(msgspec.Struct, frozen=True, rename="camel"):
-    """Of `sfumato.rewrite`. Without a version the present text is meant."""
+    """Of `sfumato.rewrite`. Without a version the present text is meant; another attempt gives another text."""
 
     uri: str
     range: Range
     instruction: str
     version: int | None = None
     preview: bool = False
+    attempt: _Count = 0
+
+
+class AgainArguments(msgspec.Struct, frozen=True, rename="camel"):
+    """Of `sfumato.rewriteAgain`."""
+
+    uri: str
+    version: int | None = None
 
 
 class FillHolesArguments(msgspec.Struct, frozen=True, rename="camel"):

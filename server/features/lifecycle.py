@@ -64,6 +64,7 @@ def client_support(capabilities: types.ClientCapabilities) -> ClientSupport:
         work_done_progress=has("window.work_done_progress"),
         configuration=has("workspace.configuration"),
         versioned_edits=has("workspace.workspace_edit.document_changes"),
+        change_annotations=has("workspace.workspace_edit.change_annotation_support"),
         code_action_literals=get_capability(capabilities, "text_document.code_action.code_action_literal_support")
         is not None,
         code_action_tags=types.CodeActionTag.LlmGenerated in tags,

@@ -201,6 +201,11 @@ class Editor:
             if version != self.versions[uri]:
                 return {"applied": False, "failureReason": "version"}
             self.documents[uri] = apply_edits(self.documents[uri], change["edits"], self.encoding)
+            self.versions[uri] += 1
+            document = {"uri": uri, "version": self.versions[uri]}
+            self.notify(
+                "textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": self.documents[uri]}]}
+            )
         return {"applied": True}
 
 

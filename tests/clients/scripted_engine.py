@@ -74,7 +74,9 @@ class ScriptedEngine:
     ) -> RewriteResult:
         """The next answer."""
         selected = request.text[request.start : request.end]
-        self._note("rewrite", text=request.text, selected=selected, instruction=request.instruction)
+        self._note(
+            "rewrite", text=request.text, selected=selected, instruction=request.instruction, attempt=request.attempt
+        )
         answer = self._next(cancel, progress)
         return RewriteResult(answer["texts"][0], StopReason.END, self.info["model"], _USAGE)
 

@@ -10,20 +10,20 @@ from typing import Any
 import msgspec
 
 from server.app import create_server
-from server.features.commands import FillHolesArguments, RewriteArguments
+from server.features.commands import AgainArguments, FillHolesArguments, RewriteArguments
 from server.status import State
 from tests.clients.editor import InProcessEditor
 from tests.clients.scripted_engine import ScriptedOpening
 
 TEXT = (Path(__file__).parents[2] / "editors" / "PROTOCOL.md").read_text(encoding="utf-8")
-STATUS, REWRITE, OUTCOME, REFUSAL, FILL = (
+STATUS, REWRITE, OUTCOME, REFUSAL, AGAIN, FILL = (
     json.loads(block) for block in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
 )
 URI = "file:///project/a.py"
 
 
 def test_the_arguments_shown_are_the_arguments_taken() -> None:
-    for example, kind in ((REWRITE, RewriteArguments), (FILL, FillHolesArguments)):
+    for example, kind in ((REWRITE, RewriteArguments), (AGAIN, AgainArguments), (FILL, FillHolesArguments)):
         assert set(example) <= {field.encode_name for field in msgspec.structs.fields(kind)}
         msgspec.convert(example, kind)
 

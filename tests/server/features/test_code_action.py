@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from server.features.code_action import presets
 from tests.clients.editor import GHOST_TEXT, InProcessEditor, range_of
 
 URI = "file:///project/a.py"
@@ -109,5 +108,13 @@ async def test_nothing_is_offered_for_an_unknown_document() -> None:
         assert await actions(editor, (0, 0), (0, 5)) == []
 
 
-def test_presets_follow_the_language() -> None:
-    assert [preset.title for preset in presets("go", ())] == ["Write a comment", "Simplify", "Fix"]
+async def test_a_rewrite_may_be_run_again_where_it_stands() -> None:
+    async with InProcessEditor({"answers": ["2", "3"]}) as editor:
+        await editor.initialize(LITERALS)
+        editor.open(URI, "x = 1\n\n\ny\n")
+        await editor.command("sfumato.rewrite", {"uri": URI, "range": range_of((0, 4), (0, 5)), "instruction": "do it"})
+        assert await actions(editor, (3, 0), (3, 0)) == []
+        [again] = await actions(editor, (0, 5), (0, 5))
+        assert again["title"] == "Sfumato: Run again"
+        await editor.command(again["command"]["command"], *again["command"]["arguments"])
+        assert editor.documents[URI] == "x = 3\n\n\ny\n"

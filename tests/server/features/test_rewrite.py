@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients.editor import AnsweredWithError, InProcessEditor, range_of
+from tests.clients.editor import GHOST_TEXT, AnsweredWithError, InProcessEditor, range_of
 
 URI = "file:///project/a.py"
 REWRITE = "sfumato.rewrite"
@@ -244,3 +246,111 @@ async def test_an_unknown_command_is_an_error() -> None:
         await editor.initialize()
         with pytest.raises(AnsweredWithError, match="no command"):
             await editor.command("sfumato.dance")
+
+
+AGAIN = "sfumato.rewriteAgain"
+
+
+async def test_another_attempt_is_asked_of_the_engine(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with InProcessEditor({"answers": ["2"], "log": str(log)}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = 1\n")
+        await editor.command(REWRITE, wanted((0, 4), (0, 5), preview=True, attempt=3))
+        assert json.loads(log.read_text())["attempt"] == 3
+
+
+async def test_run_again_replaces_the_result_by_another_one_of_the_same_text(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with InProcessEditor({"answers": ["22", "333"], "log": str(log)}) as editor:
+        await editor.initialize()
+        editor.open(URI, "a\nx = 1; y\n")
+        await editor.command(REWRITE, wanted((1, 4), (1, 5)))
+        outcome = await editor.command(AGAIN, {"uri": URI, "version": 2})
+        assert editor.documents[URI] == "a\nx = 333; y\n"
+        assert outcome["range"] == range_of((1, 4), (1, 6))
+        asked = [json.loads(line) for line in log.read_text().splitlines()]
+        assert [(one["text"], one["selected"], one["attempt"]) for one in asked] == [
+            ("a\nx = 1; y\n", "1", 0),
+            ("a\nx = 1; y\n", "1", 1),
+        ]
+
+
+async def test_run_again_takes_up_what_was_undone() -> None:
+    async with InProcessEditor({"answers": ["22", "333", "4444"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = 1\n")
+        await editor.command(REWRITE, wanted((0, 4), (0, 5)))
+        editor.edit(URI, (0, 4), (0, 6), "1")
+        await editor.command(AGAIN, {"uri": URI})
+        assert editor.documents[URI] == "x = 333\n"
+        await editor.command(AGAIN, {"uri": URI})
+        assert editor.documents[URI] == "x = 4444\n"
+
+
+@pytest.mark.parametrize("edited", ["", "elsewhere", "inside"])
+async def test_there_is_nothing_to_run_again_without_a_rewrite_or_after_an_edit(edited: str) -> None:
+    async with InProcessEditor({"answers": ["2", "3"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = 1\n")
+        if edited:
+            await editor.command(REWRITE, wanted((0, 4), (0, 5)))
+            at = (0, 0) if edited == "elsewhere" else (0, 5)
+            editor.edit(URI, at, at, "7")
+        before = editor.documents[URI]
+        assert (await editor.command(AGAIN, {"uri": URI}))["refused"] == "nothing-to-run-again"
+        assert editor.documents[URI] == before
+
+
+async def test_edits_elsewhere_while_it_runs_leave_nothing_to_run_again() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["2"], "delay_s": 0.1}, "3"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "a\n\nx = 1\n")
+        asked = editor.ask_command(REWRITE, wanted((2, 4), (2, 5)))
+        await editor.until_asked(1)
+        editor.edit(URI, (0, 0), (0, 0), "b")
+        assert (await editor.answer(asked))["applied"] is True
+        assert (await editor.command(AGAIN, {"uri": URI}))["refused"] == "nothing-to-run-again"
+
+
+async def test_the_same_text_again_changes_nothing_and_is_said() -> None:
+    async with InProcessEditor({"answers": ["2"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = 1\n")
+        await editor.command(REWRITE, wanted((0, 4), (0, 5)))
+        assert (await editor.command(AGAIN, {"uri": URI}))["refused"] == "same-again"
+        assert len(editor.applied) == 1
+
+
+ASKS = {**GHOST_TEXT, "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}}
+ASKS["workspace"]["workspaceEdit"]["changeAnnotationSupport"] = {"groupsOnLabel": True}
+CONFIRM = {"confirmChanges": True}
+
+
+async def test_an_editor_that_can_ask_first_is_told_to() -> None:
+    async with InProcessEditor({"answers": ["2"]}) as editor:
+        await editor.initialize(ASKS, initializationOptions=CONFIRM)
+        editor.open(URI, "x = 1\n")
+        await editor.command(REWRITE, wanted((0, 4), (0, 5)))
+        edit = editor.applied[0]["edit"]
+        [(name, annotation)] = edit["changeAnnotations"].items()
+        assert annotation == {"label": "Sfumato: Rewrite: do it", "needsConfirmation": True}
+        assert {one["annotationId"] for one in edit["documentChanges"][0]["edits"]} == {name}
+
+
+async def test_nothing_is_annotated_unless_it_is_wanted() -> None:
+    async with InProcessEditor({"answers": ["2"]}) as editor:
+        await editor.initialize(ASKS)
+        editor.open(URI, "x = 1\n")
+        await editor.command(REWRITE, wanted((0, 4), (0, 5)))
+        assert "changeAnnotations" not in editor.applied[0]["edit"]
+
+
+async def test_an_editor_that_cannot_ask_first_changes_nothing_but_may_preview() -> None:
+    async with InProcessEditor({"answers": ["2"]}) as editor:
+        await editor.initialize(initializationOptions=CONFIRM)
+        editor.open(URI, "x = 1\n")
+        assert (await editor.command(REWRITE, wanted((0, 4), (0, 5))))["refused"] == "cannot-confirm"
+        assert (editor.asked, editor.applied) == (0, [])
+        outcome = await editor.command(REWRITE, wanted((0, 4), (0, 5), preview=True))
+        assert outcome["edit"]["documentChanges"][0]["edits"][0]["newText"] == "2"
