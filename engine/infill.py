@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .canvas import Canvas
-from .denoise import Filling
+from .choose import Choose, Drawn, Greedy
+from .draft import Draft
+from .drafting import Filling
+from .ending import AtEnd, AtLength, AtNewline, Ending
 from .models.base import Model, Voice
 from .prompt import Prompt, infill_prompt
+from .propose import Confident, Nothing, Propose
 from .request import InfillRequest, StopReason
-from .sampler import Drawn, Greedy, Sampler
-from .stopping import AtEnd, AtLength, AtNewline, Stop
 from .tokenizer import whole_characters
-from .unmask import Confident, Nothing, Unmask
 from .work import Work
 
 
@@ -40,32 +40,32 @@ def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds:
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
     work.encode(prompt.ids, Voice.INFILL)
-    unmask = choose_unmask(model, len(seeds))
-    stops: list[Stop] = [AtEnd(model.prompts.end), AtLength(request.max_tokens)]
+    propose = choose_proposals(model, len(seeds))
+    endings: list[Ending] = [AtEnd(model.prompts.end), AtLength(request.max_tokens)]
     if request.one_line:
-        stops.append(AtNewline(model.tokenizer))
-    fillings = [_filling(prompt, _sampler(seed), unmask, stops) for seed in seeds]
+        endings.append(AtNewline(model.tokenizer))
+    fillings = [_filling(prompt, _choose(seed), propose, endings) for seed in seeds]
     work.denoise(fillings, Voice.INFILL)
     return [_filled(model, filling, prompt, request.one_line) for filling in fillings]
 
 
-def choose_unmask(model: Model, canvases: int) -> Unmask:
-    """The denoiser proposes for one canvas; several fill a forward's rows as they are."""
-    alone = model.canvas and canvases == 1
+def choose_proposals(model: Model, drafts: int) -> Propose:
+    """The denoiser proposes for one draft; several fill a forward's rows as they are."""
+    alone = model.canvas and drafts == 1
     return Confident(width=min(model.canvas, 2), threshold=0.1) if alone else Nothing()
 
 
-def _sampler(seed: int | None) -> Sampler:
+def _choose(seed: int | None) -> Choose:
     return Greedy() if seed is None else Drawn(seed)
 
 
-def _filling(prompt: Prompt, sampler: Sampler, unmask: Unmask, stops: Sequence[Stop]) -> Filling:
-    canvas = unmask(Canvas.after(prompt.ids), 0, 0, None)
-    return Filling(canvas, sampler, unmask, stops, prompt.pending)
+def _filling(prompt: Prompt, choose: Choose, propose: Propose, endings: Sequence[Ending]) -> Filling:
+    draft = propose(Draft.after(prompt.ids), 0, 0, None)
+    return Filling(draft, choose, propose, endings, prompt.pending)
 
 
 def _filled(model: Model, filling: Filling, prompt: Prompt, one_line: bool) -> Filled:
-    committed = filling.canvas.committed
+    committed = filling.draft.committed
     data = model.tokenizer.decode_bytes(committed)[len(prompt.pending) :]
     if one_line:
         data = next(iter(data.splitlines()), b"")  # of bytes: \n, \r\n and \r, nothing else

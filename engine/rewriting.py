@@ -1,17 +1,17 @@
-"""Rewriting a selection: the chat prompt, and the selected text as the draft that seeds the canvas."""
+"""Rewriting a selection: the chat prompt, and the selected text as what is proposed for verification."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .canvas import Canvas
-from .denoise import Filling
+from .choose import Choose, Drawn, Greedy
+from .draft import Draft
+from .drafting import Filling
+from .ending import AtEnd, AtFence, AtLength, Ending, before_fence
 from .models.base import Voice
 from .prompt import rewrite_prompt
-from .remask import Realign
+from .propose import Realign
 from .request import Progress, ProgressSink, RewriteRequest, StopReason, SyntaxCheck
-from .sampler import Drawn, Greedy, Sampler
-from .stopping import AtEnd, AtFence, AtLength, Stop, before_fence
 from .work import Work
 
 
@@ -41,22 +41,22 @@ def rewrite(
 
 
 def _attempt(
-    work: Work, request: RewriteRequest, budget: int, sampler: Sampler, progress: ProgressSink | None
+    work: Work, request: RewriteRequest, budget: int, choose: Choose, progress: ProgressSink | None
 ) -> Rewritten:
     model, tokenizer = work.model, work.model.tokenizer
     prompt = rewrite_prompt(tokenizer, model.prompts, request, budget)
     work.encode(prompt.ids, Voice.PLAIN)
-    draft = Realign(tuple(tokenizer.encode(request.text[request.start : request.end])))
-    stops: list[Stop] = [AtEnd(model.prompts.end), AtFence(tokenizer, prompt.fence), AtLength(request.max_tokens)]
-    filling = Filling(draft(Canvas.after(prompt.ids), 0, 0, None), sampler, draft, stops)
+    realign = Realign(tuple(tokenizer.encode(request.text[request.start : request.end])))
+    endings: list[Ending] = [AtEnd(model.prompts.end), AtFence(tokenizer, prompt.fence), AtLength(request.max_tokens)]
+    filling = Filling(realign(Draft.after(prompt.ids), 0, 0, None), choose, realign, endings)
 
     def watch() -> None:
         if progress is not None:
-            committed = filling.canvas.committed
+            committed = filling.draft.committed
             progress(Progress("denoise", len(committed), 0, before_fence(tokenizer.decode(committed), prompt.fence)))
 
     work.denoise([filling], Voice.PLAIN, watch)
-    committed = filling.canvas.committed
+    committed = filling.draft.committed
     assert filling.stop_reason is not None
     text = before_fence(tokenizer.decode(committed), prompt.fence)
     return Rewritten(text, len(tokenizer.encode(text)), filling.stop_reason)

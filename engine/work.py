@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .cancel import CancelToken, Deadline
-from .denoise import Filling, Watch, denoise
+from .drafting import Filling, Watch, draft_and_verify
 from .models.base import Model, Voice
 from .request import Timings, Usage
 
@@ -35,9 +35,9 @@ class Work:
         self.encode_s += time.perf_counter() - began
 
     def denoise(self, fillings: Sequence[Filling], voice: Voice, watch: Watch = lambda: None) -> None:
-        """Fill the canvases after the encoded prompt."""
+        """Finish the drafts after the encoded prompt."""
         began = time.perf_counter()
-        self.forwards += denoise(self.model, fillings, voice, self.cancel, self.deadline, watch)
+        self.forwards += draft_and_verify(self.model, fillings, voice, self.cancel, self.deadline, watch)
         self.denoise_s += time.perf_counter() - began
 
     def usage(self, tokens: int) -> Usage:

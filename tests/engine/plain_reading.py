@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.choose import Choose, Greedy, allow_only
 from engine.models.base import Voice
 from engine.models.toy import Toy
-from engine.sampler import Greedy, Sampler, allow_only
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def told(
     toy: Toy,
     prompt: Sequence[int],
     voice: Voice = Voice.INFILL,
-    sampler: Sampler | None = None,
+    choose: Choose | None = None,
     pending: bytes = b"",
     most: int = 40,
 ) -> Told:
@@ -37,7 +37,7 @@ def told(
         if left:
             fitting = [n for n, name in enumerate(names) if name and (name.startswith(left) or left.startswith(name))]
             logits = allow_only(logits, fitting)
-        token = (sampler or Greedy())(logits[None], len(ids) - len(prompt))[0]
+        token = (choose or Greedy())(logits[None], len(ids) - len(prompt))[0]
         total += float(logits.log_softmax(dim=0)[token])
         if token in toy.prompts.end:
             return Told(data[len(pending) :], tokens, True, total)

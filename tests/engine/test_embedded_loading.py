@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from engine import hub
 from engine.config import EngineConfig
+from engine.ending import AtFence, before_fence
 from engine.models.embedded import QWEN_PROMPTS
 from engine.models.load import Loaded, load
-from engine.stopping import AtFence, before_fence
 
 pytestmark = pytest.mark.model
 AWKWARD = st.sampled_from(

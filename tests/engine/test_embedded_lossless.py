@@ -6,18 +6,18 @@ import pytest
 import torch
 
 from engine.cancel import CancelToken, Deadline
-from engine.canvas import Canvas
+from engine.choose import Greedy
 from engine.config import EngineConfig
-from engine.denoise import Filling
+from engine.draft import Draft
+from engine.drafting import Filling
+from engine.ending import AtEnd, AtLength
 from engine.engine import LocalEngine
-from engine.infill import choose_unmask
+from engine.infill import choose_proposals
 from engine.models.base import Rows, Voice, causal
 from engine.models.embedded import EmbeddedModel
 from engine.models.load import Loaded, free_threads, load
 from engine.prompt import infill_prompt
 from engine.request import Hole, InfillRequest, InfillResult
-from engine.sampler import Greedy
-from engine.stopping import AtEnd, AtLength
 from engine.work import Work
 
 from .real_prompts import RealPrompt, real_prompts
@@ -109,13 +109,13 @@ def written(loaded: Loaded, canvas: int, prompt: RealPrompt) -> tuple[list[int],
     """The prompt's ids and the tokens that were committed after them."""
     model = model_of(loaded, canvas)
     asked = prompt_of(loaded, prompt)
-    unmask = choose_unmask(model, 1)
-    stops = [AtEnd(model.prompts.end), AtLength(TOKENS)]
-    filling = Filling(unmask(Canvas.after(asked[0]), 0, 0, None), Greedy(), unmask, stops, asked[1])
+    propose = choose_proposals(model, 1)
+    endings = [AtEnd(model.prompts.end), AtLength(TOKENS)]
+    filling = Filling(propose(Draft.after(asked[0]), 0, 0, None), Greedy(), propose, endings, asked[1])
     work = Work(model, CancelToken(), Deadline(None))
     work.encode(asked[0], Voice.INFILL)
     work.denoise([filling], Voice.INFILL)
-    return asked[0], filling.canvas.committed
+    return asked[0], filling.draft.committed
 
 
 def prompt_of(loaded: Loaded, prompt: RealPrompt) -> tuple[list[int], bytes]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from engine.cancel import CancelToken, Deadline
-from engine.infill import Filled, HoleText, choose_unmask, fill
+from engine.choose import Drawn, Greedy
+from engine.infill import Filled, HoleText, choose_proposals, fill
 from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
+from engine.propose import Nothing
 from engine.request import Hole, InfillRequest, StopReason
-from engine.sampler import Drawn, Greedy
-from engine.unmask import Nothing
 from engine.work import Work
 
 from .plain_reading import told
@@ -39,8 +39,8 @@ def test_the_text_is_the_plain_readings(prefix: str) -> None:
         toy = Toy(accuracy=0.6)
         prompt = infill_prompt(toy.tokenizer, toy.prompts, prefix, "\nend", (), 400)
         for seed, one in zip(seeds, filled(toy, prefix, "\nend", seeds, max_tokens=25), strict=True):
-            sampler = Greedy() if seed is None else Drawn(seed)
-            expected = told(toy, prompt.ids, Voice.INFILL, sampler, prompt.pending, 25)
+            choose = Greedy() if seed is None else Drawn(seed)
+            expected = told(toy, prompt.ids, Voice.INFILL, choose, prompt.pending, 25)
             assert one.text.encode() == expected.data
             assert one.tokens == expected.tokens
             assert one.stop_reason is (StopReason.END if expected.ended else StopReason.LENGTH)
@@ -78,6 +78,6 @@ def test_the_score_is_the_mean_log_probability_whatever_the_denoiser_proposed() 
 
 
 def test_a_model_without_a_denoiser_gets_no_masks() -> None:
-    assert choose_unmask(Toy(canvas=0), 1) == Nothing()
-    assert choose_unmask(Toy(canvas=4), 1) != Nothing()
-    assert choose_unmask(Toy(canvas=4), 3) == Nothing()
+    assert choose_proposals(Toy(canvas=0), 1) == Nothing()
+    assert choose_proposals(Toy(canvas=4), 1) != Nothing()
+    assert choose_proposals(Toy(canvas=4), 3) == Nothing()

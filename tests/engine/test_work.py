@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from engine.cancel import CancelToken, Deadline
-from engine.canvas import Canvas
-from engine.denoise import Filling
+from engine.choose import Greedy
+from engine.draft import Draft
+from engine.drafting import Filling
+from engine.ending import AtLength
 from engine.errors import Cancelled
 from engine.models.base import Voice
 from engine.models.toy import Toy
-from engine.sampler import Greedy
-from engine.stopping import AtLength
-from engine.unmask import Nothing
+from engine.propose import Nothing
 from engine.work import Work
 
 
@@ -21,7 +21,7 @@ def test_it_adds_up() -> None:
     work = Work(toy, CancelToken(), Deadline(None), load_ms=5)
     for prompt in ([1, 2, 3], [1, 2, 4, 5]):
         work.encode(prompt, Voice.INFILL)
-        work.denoise([Filling(Canvas.after(prompt), Greedy(), Nothing(), [AtLength(3)])], Voice.INFILL)
+        work.denoise([Filling(Draft.after(prompt), Greedy(), Nothing(), [AtLength(3)])], Voice.INFILL)
     usage = work.usage(6)
     assert (usage.prompt_tokens, usage.reused_tokens, usage.forwards, usage.tokens) == (7, 2, 6, 6)
     assert usage.tokens_per_forward == 1.0
@@ -43,8 +43,8 @@ def test_no_forward_is_no_division() -> None:
 
 def test_watch_is_called_after_each_forward() -> None:
     work, calls = Work(Toy(canvas=0), CancelToken(), Deadline(None)), []
-    filling = Filling(Canvas.after([1]), Greedy(), Nothing(), [AtLength(3)])
-    work.denoise([filling], Voice.INFILL, lambda: calls.append(len(filling.canvas.committed)))
+    filling = Filling(Draft.after([1]), Greedy(), Nothing(), [AtLength(3)])
+    work.denoise([filling], Voice.INFILL, lambda: calls.append(len(filling.draft.committed)))
     assert calls == [1, 2, 3]
 
 

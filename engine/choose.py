@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 
-class Sampler(Protocol):
+class Choose(Protocol):
     """Chooses a token for each row."""
 
     def __call__(self, logits: Tensor, first: int) -> list[int]:
@@ -22,7 +22,7 @@ class Greedy:
     """The likeliest token; of equal ones the lowest id."""
 
     def __call__(self, logits: Tensor, first: int) -> list[int]:
-        """See `Sampler`."""
+        """See `Choose`."""
         return list(logits.argmax(dim=-1).tolist())
 
 
@@ -38,7 +38,7 @@ class Drawn:
     top_p: float = 0.9
 
     def __call__(self, logits: Tensor, first: int) -> list[int]:
-        """See `Sampler`."""
+        """See `Choose`."""
         return [self._draw(row, first + index) for index, row in enumerate(logits)]
 
     def _draw(self, row: Tensor, place: int) -> int:

@@ -1,4 +1,4 @@
-"""The canvas: what follows the prompt while it is denoised, and how it is laid out as rows of a forward.
+"""The draft: what grows after a prompt and is verified as it grows, and its rows in a forward.
 
     pinned prompt | committed ... anchor | proposed ... | open ...
 
@@ -17,7 +17,7 @@ from .models.base import MASK, Rows
 
 
 @dataclass(frozen=True, slots=True)
-class Canvas:
+class Draft:
     """One hole being filled. `blocks`: after how many proposals an open block of `width` positions stands."""
 
     anchor: int
@@ -28,8 +28,8 @@ class Canvas:
     width: int = 0
 
     @classmethod
-    def after(cls, prompt: Sequence[int]) -> Canvas:
-        """An empty canvas after a prompt of at least one token; the last one is its anchor."""
+    def after(cls, prompt: Sequence[int]) -> Draft:
+        """An empty draft after a prompt of at least one token; the last one is its anchor."""
         return cls(anchor=prompt[-1], position=len(prompt) - 1)
 
     @property
@@ -37,52 +37,52 @@ class Canvas:
         """Number of open positions."""
         return len(self.blocks) * self.width
 
-    def commit(self, tokens: Sequence[int]) -> Canvas:
+    def commit(self, tokens: Sequence[int]) -> Draft:
         """Append tokens; proposals and open positions are gone, since what they continued has changed."""
         if not tokens:
             return replace(self, proposed=(), blocks=())
-        return Canvas(tokens[-1], self.position + len(tokens), (*self.committed, *tokens))
+        return Draft(tokens[-1], self.position + len(tokens), (*self.committed, *tokens))
 
-    def propose(self, tokens: Sequence[int]) -> Canvas:
+    def propose(self, tokens: Sequence[int]) -> Draft:
         """Put proposals after the anchor."""
         return replace(self, proposed=tuple(tokens))
 
-    def open_after(self, blocks: Sequence[int], width: int) -> Canvas:
+    def open_after(self, blocks: Sequence[int], width: int) -> Draft:
         """Put a block of `width` open positions after each of these numbers of proposals."""
         return replace(self, blocks=tuple(blocks) if width else (), width=width)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Several canvases as the rows of one forward: all exact rows, canvas by canvas, then all open blocks."""
+    """Several drafts as the rows of one forward: all exact rows, draft by draft, then all open blocks."""
 
     rows: Rows
-    exact: tuple[range, ...]  # each canvas' exact rows: anchor, then proposals
-    open: tuple[tuple[range, ...], ...]  # each canvas' blocks, counted from the first open row
+    exact: tuple[range, ...]  # each draft's exact rows: anchor, then proposals
+    open: tuple[tuple[range, ...], ...]  # each draft's blocks, counted from the first open row
 
 
-def lay_out(canvases: Sequence[Canvas], owners: Sequence[int]) -> Layout:
-    """`owners`: for each slot committed since the prompt, the number of the canvas that committed it."""
+def lay_out(drafts: Sequence[Draft], owners: Sequence[int]) -> Layout:
+    """`owners`: for each slot committed since the prompt, the number of the draft that committed it."""
     ids: list[int] = []
     positions: list[int] = []
     exact: list[range] = []
-    for canvas in canvases:
-        exact.append(range(len(ids), len(ids) + 1 + len(canvas.proposed)))
-        ids += (canvas.anchor, *canvas.proposed)
-        positions += range(canvas.position, canvas.position + len(exact[-1]))
+    for draft in drafts:
+        exact.append(range(len(ids), len(ids) + 1 + len(draft.proposed)))
+        ids += (draft.anchor, *draft.proposed)
+        positions += range(draft.position, draft.position + len(exact[-1]))
     leading = len(ids)
     blocks: list[tuple[range, ...]] = []
-    for canvas in canvases:
-        blocks.append(tuple(_block(canvas, count, ids, positions) for count in canvas.blocks))
+    for draft in drafts:
+        blocks.append(tuple(_block(draft, count, ids, positions) for count in draft.blocks))
     visible = torch.zeros(len(ids), len(owners) + len(ids), dtype=torch.bool)
     slots = torch.tensor(owners, dtype=torch.long)
     rows = visible[:, len(owners) :]
-    for number, (canvas, read, opened) in enumerate(zip(canvases, exact, blocks, strict=True)):
+    for number, (draft, read, opened) in enumerate(zip(drafts, exact, blocks, strict=True)):
         visible[read.start : read.stop, : len(owners)] = slots == number
         rows[read.start : read.stop, read.start : read.stop] = torch.ones(
             len(read), len(read), dtype=torch.bool
         ).tril_()
-        for count, block in zip(canvas.blocks, opened, strict=True):
+        for count, block in zip(draft.blocks, opened, strict=True):
             visible[block.start : block.stop, : len(owners)] = slots == number
             rows[block.start : block.stop, read.start : read.start + 1 + count] = True
             rows[block.start : block.stop, block.start : block.stop] = True
@@ -90,9 +90,9 @@ def lay_out(canvases: Sequence[Canvas], owners: Sequence[int]) -> Layout:
     return Layout(Rows(ids, positions, leading, len(ids) - leading, visible), tuple(exact), opened_rows)
 
 
-def _block(canvas: Canvas, count: int, ids: list[int], positions: list[int]) -> range:
-    first = canvas.position + 1 + count
-    block = range(len(ids), len(ids) + canvas.width)
-    ids += [MASK] * canvas.width
-    positions += range(first, first + canvas.width)
+def _block(draft: Draft, count: int, ids: list[int], positions: list[int]) -> range:
+    first = draft.position + 1 + count
+    block = range(len(ids), len(ids) + draft.width)
+    ids += [MASK] * draft.width
+    positions += range(first, first + draft.width)
     return block

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.sampler import Drawn, Greedy, allow_only
+from engine.choose import Drawn, Greedy, allow_only
 
 
 def logits(rows: int, seed: int = 0) -> torch.Tensor:
@@ -20,13 +20,13 @@ def test_greedy_takes_the_likeliest_and_of_equal_ones_the_lowest() -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 1000), st.integers(0, 50), st.lists(st.integers(1, 5), min_size=1, max_size=5))
 def test_drawn_tokens_do_not_depend_on_the_rows_of_a_forward(seed: int, first: int, sizes: list[int]) -> None:
-    rows, sampler = logits(sum(sizes), seed), Drawn(seed)
-    one_by_one = [sampler(row[None], first + place)[0] for place, row in enumerate(rows)]
+    rows, choose = logits(sum(sizes), seed), Drawn(seed)
+    one_by_one = [choose(row[None], first + place)[0] for place, row in enumerate(rows)]
     in_groups, at = [], 0
     for size in sizes:
-        in_groups += sampler(rows[at : at + size], first + at)
+        in_groups += choose(rows[at : at + size], first + at)
         at += size
-    assert one_by_one == in_groups == sampler(rows, first)
+    assert one_by_one == in_groups == choose(rows, first)
 
 
 def test_drawing_again_with_a_seed_gives_the_same_and_another_seed_another() -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.ending import AtEnd, AtFence, AtLength, AtNewline, before_fence, first_ending
 from engine.models.toy import toy_tokenizer
 from engine.request import StopReason
-from engine.stopping import AtEnd, AtFence, AtLength, AtNewline, before_fence, first_stop
 from engine.tokenizer import Tokenizer
 
 END, LENGTH, NEWLINE = StopReason.END, StopReason.LENGTH, StopReason.NEWLINE
@@ -83,7 +83,7 @@ def test_a_longer_fence_holds_shorter_ones(tokenizer: Tokenizer) -> None:
 def test_the_stop_that_keeps_least_counts_and_of_equal_ones_the_first(tokenizer: Tokenizer) -> None:
     end = AtEnd(frozenset({0}))
     line = tokenizer.encode("\n")[0]
-    assert first_stop([end, AtLength(9), AtNewline(tokenizer)], [], [1, line, 5, 0]) == (2, NEWLINE)
-    assert first_stop([end, AtLength(1)], [], [1, 0]) == (1, END)
-    assert first_stop([end, AtLength(9)], [], [1, 2]) is None
-    assert first_stop([], [], [1]) is None
+    assert first_ending([end, AtLength(9), AtNewline(tokenizer)], [], [1, line, 5, 0]) == (2, NEWLINE)
+    assert first_ending([end, AtLength(1)], [], [1, 0]) == (1, END)
+    assert first_ending([end, AtLength(9)], [], [1, 2]) is None
+    assert first_ending([], [], [1]) is None

@@ -10,7 +10,7 @@ from .request import StopReason
 from .tokenizer import Tokenizer
 
 
-class Stop(Protocol):
+class Ending(Protocol):
     """Looks at newly committed tokens."""
 
     def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
@@ -24,7 +24,7 @@ class AtEnd:
     ends: frozenset[int]
 
     def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
-        """See `Stop`."""
+        """See `Ending`."""
         for index, token in enumerate(tokens):
             if token in self.ends:
                 return index, StopReason.END
@@ -38,7 +38,7 @@ class AtNewline:
     tokenizer: Tokenizer
 
     def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
-        """See `Stop`."""
+        """See `Ending`."""
         for index, token in enumerate(tokens):
             if {*b"\r\n"} & {*self.tokenizer.token_bytes[token]}:
                 return index + 1, StopReason.NEWLINE
@@ -52,7 +52,7 @@ class AtLength:
     tokens: int
 
     def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
-        """See `Stop`."""
+        """See `Ending`."""
         room = self.tokens - len(written)
         return (room, StopReason.LENGTH) if len(tokens) >= room else None
 
@@ -68,7 +68,7 @@ class AtFence:
     fence: str
 
     def __call__(self, written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
-        """See `Stop`."""
+        """See `Ending`."""
         near = len(self.fence)  # tokens that can hold its beginning and the line end before it
         start = b"\n" if len(written) <= near else b""
         data = start + self.tokenizer.decode_bytes(written[-near:])
@@ -85,7 +85,9 @@ def before_fence(text: str, fence: str) -> str:
     return text if at < 0 else text[:at]
 
 
-def first_stop(stops: Sequence[Stop], written: Sequence[int], tokens: Sequence[int]) -> tuple[int, StopReason] | None:
+def first_ending(
+    endings: Sequence[Ending], written: Sequence[int], tokens: Sequence[int]
+) -> tuple[int, StopReason] | None:
     """The stop that keeps least; of equal ones the first."""
-    found = [stop for stop in (rule(written, tokens) for rule in stops) if stop is not None]
+    found = [stop for stop in (rule(written, tokens) for rule in endings) if stop is not None]
     return min(found, key=lambda stop: stop[0]) if found else None

@@ -1,6 +1,6 @@
-"""The denoising loop, written once: predict, propose, verify and commit, unmask again, stop.
+"""Draft and verify, the loop of models with a causal reading: read, verify and commit, propose again, stop.
 
-It knows canvases and strategies, and a model only through `read` and `commit`.
+It knows drafts and strategies, and a model only through `read` and `commit`.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from .cancel import CancelToken, Deadline
-from .canvas import Canvas, lay_out
+from .choose import Choose, allow_only
+from .draft import Draft, lay_out
+from .ending import Ending, first_ending
 from .models.base import Model, Voice
+from .propose import Propose
 from .request import StopReason
-from .sampler import Sampler, allow_only
-from .stopping import Stop, first_stop
-from .unmask import Unmask
 from .verify import accepted
 
 
 @dataclass(slots=True)
 class Filling:
-    """One canvas on its way, with the strategies that fill it. `pending`: bytes of the prefix still to write again."""
+    """One draft on its way, with the strategies that fill it. `pending`: bytes of the prefix still to write again."""
 
-    canvas: Canvas
-    sampler: Sampler
-    unmask: Unmask
-    stops: Sequence[Stop]
+    draft: Draft
+    choose: Choose
+    propose: Propose
+    endings: Sequence[Ending]
     pending: bytes = b""
     stop_reason: StopReason | None = None
     log_probability: float = 0.0
@@ -37,19 +37,19 @@ class Filling:
         """Commit what the reading verifies; returns how many exact rows stay. exact: (1 + proposals, vocabulary)."""
         if self.pending:
             exact = allow_only(exact[0], model.tokenizer.continuing(self.pending))[None]
-        committed = self.canvas.committed
-        proposed = () if self.pending else self.canvas.proposed
-        chosen = self.sampler(exact, len(committed))
+        committed = self.draft.committed
+        proposed = () if self.pending else self.draft.proposed
+        chosen = self.choose(exact, len(committed))
         count = accepted(proposed, chosen)
         tokens = chosen[: count + 1]
         heals = self._heals(tokens[0], model)
-        stop = None if heals else first_stop(self.stops, committed[self.healed :], tokens)
+        stop = None if heals else first_ending(self.endings, committed[self.healed :], tokens)
         kept, self.stop_reason = stop if stop else (len(tokens), None)
         self._score(exact, tokens[: kept + (self.stop_reason is StopReason.END)])
-        canvas = self.canvas.commit(tokens[:kept])
-        self.canvas = self.unmask(canvas, count, len(proposed), blocks.get(count))
+        draft = self.draft.commit(tokens[:kept])
+        self.draft = self.propose(draft, count, len(proposed), blocks.get(count))
         if self.pending:
-            self.canvas = self.canvas.propose(()).open_after((0,), self.canvas.width)
+            self.draft = self.draft.propose(()).open_after((0,), self.draft.width)
         return count + 1
 
     def _heals(self, token: int, model: Model) -> bool:
@@ -69,12 +69,12 @@ class Filling:
 Watch = Callable[[], None]
 
 
-def denoise(
+def draft_and_verify(
     model: Model, fillings: Sequence[Filling], voice: Voice, cancel: CancelToken, deadline: Deadline, watch: Watch
 ) -> int:
-    """Fill all canvases, one forward a step for all of them; returns the number of forwards. Raises `Cancelled`.
+    """Finish all drafts, one forward a step for all of them; returns the number of forwards. Raises `Cancelled`.
 
-    A deadline leaves every canvas with what it has.
+    A deadline leaves every draft with what it has.
     """
     owners: list[int] = []
     forwards = 0
@@ -84,13 +84,13 @@ def denoise(
             for number in live:
                 fillings[number].stop_reason = StopReason.DEADLINE
             break
-        layout = lay_out([fillings[n].canvas for n in live], [live.index(o) if o in live else -1 for o in owners])
+        layout = lay_out([fillings[n].draft for n in live], [live.index(o) if o in live else -1 for o in owners])
         reading = model.read(layout.rows, voice)
         forwards += 1
         kept: list[int] = []
         for number, exact, opened in zip(live, layout.exact, layout.open, strict=True):
             filling = fillings[number]
-            blocks = dict(zip(filling.canvas.blocks, (reading.canvas[b.start : b.stop] for b in opened), strict=True))
+            blocks = dict(zip(filling.draft.blocks, (reading.canvas[b.start : b.stop] for b in opened), strict=True))
             rows = filling.take(reading.exact[exact.start : exact.stop], blocks, model)
             kept += exact[:rows]
             owners += [number] * rows
