@@ -16,6 +16,7 @@ from .features import (
     fill_holes,
     inline_completion,
     lifecycle,
+    outcome,
     rewrite,
     synchronization,
 )
@@ -61,6 +62,7 @@ def create_server(open_engine: OpenEngine) -> SfumatoServer:
         rewrite,
         fill_holes,
         code_action,
+        outcome,
         debug_information,
     ):
         feature.register(server, server.session)

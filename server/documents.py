@@ -49,10 +49,15 @@ class Watch:
 
 
 class DocumentStore:
-    """Documents by URI. For one thread: the one that reads the client's messages."""
+    """Documents by URI. For one thread: the one that reads the client's messages.
+
+    `on_change` hears of the text before, the text after and the edits between them, `on_close` of a URI.
+    """
 
     def __init__(self, encoding: PositionEncoding = PositionEncoding.UTF16) -> None:
         self.encoding = encoding
+        self.on_change: Callable[[Snapshot, Snapshot, Sequence[Edit]], None] | None = None
+        self.on_close: Callable[[str], None] | None = None
         self._snapshots: dict[str, Snapshot] = {}
         self._watches: dict[str, list[Watch]] = {}
 
@@ -70,7 +75,8 @@ class DocumentStore:
 
     def close(self, uri: str) -> None:
         """A client closed a document; one that is not open is no fault."""
-        self._snapshots.pop(uri, None)
+        if self._snapshots.pop(uri, None) is not None and self.on_close is not None:
+            self.on_close(uri)
         for watch in tuple(self._watches.get(uri, ())):
             watch.closed = True
             watch._tell()
@@ -81,10 +87,12 @@ class DocumentStore:
         if before is None:
             return False
         text, edits = _apply(before, changes, self.encoding)
-        self._snapshots[uri] = Snapshot(uri, before.language, version, text)
+        after = self._snapshots[uri] = Snapshot(uri, before.language, version, text)
         for watch in tuple(self._watches.get(uri, ())):
             watch.edits.extend(edits)
             watch._tell()
+        if self.on_change is not None:
+            self.on_change(before, after, edits)
         return True
 
     @contextmanager

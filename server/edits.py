@@ -35,24 +35,19 @@ def range_of(lines: Lines, start: int, end: int, encoding: PositionEncoding) -> 
     )
 
 
-def inline_item(
-    snapshot: Snapshot, suggestion: Suggestion, cursor: int, encoding: PositionEncoding
-) -> types.InlineCompletionItem | None:
-    """Ghost text at the cursor; None if no client could show it.
-
-    The range stays on the cursor's line, text before the cursor stays as it is, and what is replaced is a subsequence
-    of the new text. The range starts at the cursor: some clients keep typed characters that a range takes in.
-    """
-    shown = from_cursor(snapshot, suggestion, cursor)
-    if shown is None:
-        return None
+def inline_item(snapshot: Snapshot, ghost: Suggestion, encoding: PositionEncoding) -> types.InlineCompletionItem:
+    """Ghost text as the protocol has it."""
     return types.InlineCompletionItem(
-        insert_text=shown.text, range=range_of(snapshot.lines, shown.start, shown.end, encoding)
+        insert_text=ghost.text, range=range_of(snapshot.lines, ghost.start, ghost.end, encoding)
     )
 
 
 def from_cursor(snapshot: Snapshot, suggestion: Suggestion, cursor: int) -> Suggestion | None:
-    """The suggestion without what stands before the cursor already; None if it is no ghost text."""
+    """The suggestion without what stands before the cursor already; None if no client could show it as ghost text.
+
+    It stays on the cursor's line, text before the cursor stays as it is, and what is replaced is a subsequence of the
+    new text. It starts at the cursor: some clients keep typed characters that a range takes in.
+    """
     kept = snapshot.text[suggestion.start : cursor]
     replaced = snapshot.text[cursor : suggestion.end]
     at_cursor = suggestion.start <= cursor <= suggestion.end and not re.search(r"[\r\n]", kept + replaced)

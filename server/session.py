@@ -1,18 +1,19 @@
-"""The only mutable state of the server: settings, documents, cache, the engine's runner, and what was counted.
+"""The only mutable state of the server: settings, documents, cache, the engine's runner, and what happened so far.
 
 For the thread of the event loop alone. Knows no lsprotocol.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine import EngineConfig, InfillResult, RewriteResult, Usage
+from engine import EngineConfig, InfillResult, RewriteResult
 
+from .attention import Attention
 from .completion_cache import CompletionCache
 from .documents import DocumentStore
+from .record import Record
 from .rewriting import Rewritten
 from .runner import OpenEngine, Runner
 from .settings import Settings, parse_settings
@@ -32,24 +33,6 @@ class ClientSupport:
     code_action_tags: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LastRequest:
-    """What the last answered request cost; milliseconds, and the names the command line uses."""
-
-    kind: str
-    refused: str | None
-    queue_ms: float
-    encode_ms: float
-    denoise_ms: float
-    ms: float
-    mode: str
-    prompt_tokens: int
-    reused_tokens: int
-    forwards: int
-    tokens: int
-    tokens_per_forward: float
-
-
 def _nobody_listens(news: object) -> None:
     """What becomes of news before somebody asked for it."""
 
@@ -62,13 +45,15 @@ class Session:
         self.client = ClientSupport()
         self.documents = DocumentStore()
         self.cache = CompletionCache()
-        self.refusals: Counter[str] = Counter()
-        self.last: LastRequest | None = None
+        self.record = Record()
+        self.attention = Attention()
         self.rewritten: Rewritten | None = None
         self.cancel_by_token: dict[int | str, Callable[[], object]] = {}
         self.on_status: Callable[[Status], None] = _nobody_listens
         self.on_exit: Callable[[int], None] = _nobody_listens
         self.runner = Runner(open_engine, lambda status: self.on_status(status))
+        self.documents.on_change = self.attention.changed
+        self.documents.on_close = self.attention.closed
         self._initial = Settings()
         self._opened: EngineConfig | None = None
         self._said: set[str] = set()
@@ -102,25 +87,11 @@ class Session:
         self._said.add(message)
         return not known
 
-    def note(self, kind: str, refused: str | None, result: InfillResult | RewriteResult | None) -> None:
-        """Remember what a request cost, and count it if it was refused."""
-        if refused is not None:
-            self.refusals[refused] += 1
-        usage = result.usage if result is not None else Usage()
-        self.last = LastRequest(
-            kind,
-            refused,
-            queue_ms=self.runner.queue_ms,
-            encode_ms=usage.ms.encode,
-            denoise_ms=usage.ms.denoise,
-            ms=usage.ms.total,
-            mode=result.mode if isinstance(result, InfillResult) else "",
-            prompt_tokens=usage.prompt_tokens,
-            reused_tokens=usage.reused_tokens,
-            forwards=usage.forwards,
-            tokens=usage.tokens,
-            tokens_per_forward=usage.tokens_per_forward,
-        )
+    def note(
+        self, kind: str, refused: str | None, result: InfillResult | RewriteResult | None, trim_ms: float = 0.0
+    ) -> None:
+        """Remember what a request cost, and count it if nothing came of it."""
+        self.record.note(kind, refused, result, queue_ms=self.runner.queue_ms, trim_ms=trim_ms)
 
     def close(self, timeout_s: float = 2.0) -> bool:
         """Cancel everything; False if the engine did not stop in time."""

@@ -6,6 +6,8 @@ Blocks while the engine works; `Cancelled` passes through. Everything else that 
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import dataclass, replace
 
 from engine import CancelToken, Engine, Hole, InfillRequest, InfillResult, Mode, ProgressSink, StopReason
@@ -31,6 +33,7 @@ class Answer:
     suggestions: tuple[Suggestion, ...] = ()
     refused: Refused | None = None
     result: InfillResult | None = None
+    trim_ms: float = 0.0  # cleaning and syntax at the end
 
 
 def complete(
@@ -52,7 +55,7 @@ def complete(
     site = site_at(snapshot, offset, around, settings)
     site = replace(site, one_line=wants_one_line(snapshot, site, settings, invoked=invoked))
     if not invoked and not site.before_closing:
-        return Answer(refused=Refused.MID_WORD if site.rest[:1].isalnum() else Refused.MID_LINE)
+        return Answer(refused=Refused.MID_WORD if re.match(r"\w", site.rest) else Refused.MID_LINE)
     mode = mode or (Mode.JOINT if invoked else Mode.LOSSLESS)
     request = InfillRequest(
         text=around.text,
@@ -72,7 +75,9 @@ def complete(
         return 1 if isinstance(cleaned, Refused) else _added(gate, cleaned, site, offset)
 
     result = engine.infill(request, cancel=cancel, progress=progress, check=faults)
-    return _answer(snapshot, offset, site, gate, result)
+    began = time.monotonic()
+    answer = _answer(snapshot, offset, site, gate, result)
+    return replace(answer, trim_ms=(time.monotonic() - began) * 1000)
 
 
 def _answer(snapshot: Snapshot, offset: int, site: Site, gate: Gate, result: InfillResult) -> Answer:

@@ -22,7 +22,19 @@ SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in PATHS if path.par
 LEAVES = ("request", "config", "cancel", "errors")
 STRATEGIES = ("schedule", "sampler", "unmask", "remask", "stopping", "choose", "propose", "verify", "ending")
 LOOPS = ("denoise", "drafting")  # each with what it denoises: a canvas, a draft
-DRIVERS = ("session", "runner", "suggest", "filling", "rewriting", "context", "trim", "edits", "progress")
+DRIVERS = (
+    "session",
+    "attention",
+    "record",
+    "runner",
+    "suggest",
+    "filling",
+    "rewriting",
+    "context",
+    "trim",
+    "edits",
+    "progress",
+)
 GROUND = (
     "snapshot",
     "documents",
@@ -35,6 +47,8 @@ GROUND = (
     "privacy",
     "completion_cache",
     "place",
+    "quiet",
+    "acceptance",
 )
 MAY_SEE_LSPROTOCOL = (
     "server/app.py",

@@ -23,9 +23,15 @@ async def suggestions_at(
 ) -> tuple[Suggestion, ...]:
     """What to suggest at `offset`, from the cache if possible; () when there is a reason not to.
 
+    Quiet is for automatic requests: whoever asks is answered.
+
     Cancelling the caller cancels the engine's work.
     """
+    if not invoked and (reason := session.attention.suppressed(snapshot, offset)) is not None:
+        session.note("completion", reason, None)
+        return ()
     if (kept := session.cache.find(snapshot, offset, invoked=invoked)) is not None:
+        session.record.counts["from-cache"] += 1
         return kept.suggestions
     try:
         answer = await _ask(session, snapshot, offset, invoked=invoked)
@@ -37,7 +43,7 @@ async def suggestions_at(
         session.note("completion", "engine-fault", None)
         show_once(server, session, f"the engine failed: {error}", types.MessageType.Error)
     else:
-        session.note("completion", answer.refused, answer.result)
+        session.note("completion", answer.refused, answer.result, answer.trim_ms)
         session.cache.store(snapshot, offset, Kept(answer.suggestions, invoked))
         return answer.suggestions
     return ()

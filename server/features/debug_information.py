@@ -20,7 +20,7 @@ def register(server: LanguageServer, session: Session) -> None:
 
     @server.command(DEBUG_INFORMATION)
     async def run(_arguments: Sequence[object] | None, _token: int | str | None) -> dict[str, object]:
-        engine, status = session.runner.engine, session.runner.status
+        engine, status, record = session.runner.engine, session.runner.status, session.record
         return {
             "versions": {
                 "sfumato": server.version,
@@ -34,6 +34,12 @@ def register(server: LanguageServer, session: Session) -> None:
             "encoding": session.documents.encoding.value,
             "documents": len(session.documents),
             "settings": msgspec.to_builtins(session.settings),
-            "last": asdict(session.last) if session.last is not None else None,
-            "refusals": dict(session.refusals),
+            "last": asdict(record.last) if record.last is not None else None,
+            "suppressions": dict(record.suppressions),
+            "refusals": dict(record.refusals),
+            "recent": record.recent,
+            "counts": dict(record.counts),
+            "outcomes": dict(session.attention.outcomes),
+            "back_off_ms": round(session.attention.back_off_s * 1000),
+            "cache": {"answers": len(session.cache), "bytes": session.cache.size},
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from ..edits import inline_item, offset_of, offsets_of, range_of
+from ..edits import from_cursor, inline_item, offset_of, offsets_of
 from ..rebase import move_cursor
 from ..session import Session
 from ..snapshot import Snapshot
@@ -43,8 +43,9 @@ async def _plain(
         if present is None:
             return []
         cursor, encoding = move_cursor(offset, watch.edits), session.documents.encoding
-        items = [inline_item(present, one, cursor, encoding) for one in moved(watch, suggestions)]
-        return [item for item in items if item is not None]
+        shown = [ghost for one in moved(watch, suggestions) if (ghost := from_cursor(present, one, cursor))]
+        session.attention.show(snapshot.uri, shown)
+        return [inline_item(present, one, encoding) for one in shown]
 
 
 async def _extending(
@@ -72,12 +73,9 @@ async def _extending(
         present = session.documents.snapshot(snapshot.uri)
         if present is None:
             return []
-        return [
-            types.InlineCompletionItem(
-                insert_text=one.text, range=range_of(present.lines, one.start, one.end, session.documents.encoding)
-            )
-            for one in moved(watch, tuple(extending))
-        ]
+        shown = moved(watch, tuple(extending))
+        session.attention.show(snapshot.uri, shown)
+        return [inline_item(present, one, session.documents.encoding) for one in shown]
 
 
 def _from_selected(accepted: Snapshot, one: Suggestion, start: int, cursor: int, end: int) -> Suggestion | None:

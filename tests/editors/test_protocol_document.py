@@ -11,19 +11,22 @@ import msgspec
 
 from server.app import create_server
 from server.features.commands import AgainArguments, FillHolesArguments, RewriteArguments
+from server.features.outcome import OutcomeArguments
+from server.quiet import Suppressed
 from server.status import State
 from tests.clients.editor import InProcessEditor
 from tests.clients.scripted_engine import ScriptedOpening
 
 TEXT = (Path(__file__).parents[2] / "editors" / "PROTOCOL.md").read_text(encoding="utf-8")
-STATUS, REWRITE, OUTCOME, REFUSAL, AGAIN, FILL = (
+STATUS, REWRITE, OUTCOME, REFUSAL, AGAIN, FILL, NOTE = (
     json.loads(block) for block in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
 )
 URI = "file:///project/a.py"
 
 
 def test_the_arguments_shown_are_the_arguments_taken() -> None:
-    for example, kind in ((REWRITE, RewriteArguments), (AGAIN, AgainArguments), (FILL, FillHolesArguments)):
+    kinds = (RewriteArguments, AgainArguments, FillHolesArguments, OutcomeArguments)
+    for example, kind in zip((REWRITE, AGAIN, FILL, NOTE), kinds, strict=True):
         assert set(example) <= {field.encode_name for field in msgspec.structs.fields(kind)}
         msgspec.convert(example, kind)
 
@@ -42,7 +45,7 @@ async def test_the_outcomes_shown_are_the_outcomes_given() -> None:
         assert all(f"`{key}`" in TEXT for key in (*told, *told["last"]))
 
 
-def test_every_command_and_state_is_named() -> None:
+def test_every_command_state_and_suppression_is_named() -> None:
     commands = create_server(ScriptedOpening({})).protocol.fm.commands
     assert all(f"## `{command}`" in TEXT for command in commands)
-    assert all(f"`{state}`" in TEXT for state in State)
+    assert all(f"`{name}`" in TEXT for name in (*State, *Suppressed))

@@ -57,9 +57,8 @@ def test_ghost_text_is_what_every_client_can_show(
 
 
 def test_inline_items_carry_plain_text_and_a_range() -> None:
-    item = inline_item(snapshot("print()\n"), Suggestion(6, 7, "$1)"), 6, UTF16)
+    item = inline_item(snapshot("print()\n"), Suggestion(6, 7, "$1)"), UTF16)
     assert item == types.InlineCompletionItem("$1)", range=range_of(Lines("print()\n"), 6, 7, UTF16))
-    assert inline_item(snapshot("print()\n"), Suggestion(6, 7, ""), 6, UTF16) is None
 
 
 def test_completion_items_need_a_label() -> None:

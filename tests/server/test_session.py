@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from engine import Candidate, InfillResult, Mode, RewriteResult, StopReason, Timings, Usage
+from server.documents import Change
 from server.session import Session
 from server.settings import Settings
 from tests.clients.scripted_engine import ScriptedOpening
-
-USAGE = Usage(prompt_tokens=9, reused_tokens=3, forwards=2, tokens=5, ms=Timings(encode=1, denoise=2, total=3))
 
 
 def session() -> Session:
@@ -29,15 +27,15 @@ def test_configuring_opens_no_engine_before_there_was_one() -> None:
     assert one.close()
 
 
-def test_costs_and_refusals_are_noted() -> None:
+def test_a_session_follows_what_happens_to_its_documents() -> None:
     one = session()
-    one.note("completion", None, InfillResult((Candidate(("x",), StopReason.END),), "m", Mode.JOINT, USAGE))
-    assert one.last is not None
-    assert (one.last.ms, one.last.mode, one.last.tokens_per_forward, one.last.reused_tokens) == (3, "joint", 2.5, 3)
-    one.note("rewrite", "syntax", RewriteResult("x", StopReason.END, "m", USAGE))
-    assert (one.last.kind, one.last.mode, one.last.tokens) == ("rewrite", "", 5)
-    one.note("completion", "syntax", None)
-    assert (one.last.ms, one.refusals) == (0, {"syntax": 2})
+    one.documents.open("u", "python", 1, "x = foo\n")
+    one.documents.change("u", 2, [Change("", (0, 6), (0, 7))])
+    snapshot = one.documents.snapshot("u")
+    assert snapshot is not None
+    assert one.attention.suppressed(snapshot, 6) is not None
+    one.documents.close("u")
+    assert one.attention.suppressed(snapshot, 6) is None
 
 
 def test_nothing_is_news_twice() -> None:

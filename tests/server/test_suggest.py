@@ -359,6 +359,7 @@ def test_a_line_may_not_stop_in_the_middle_of_an_expression() -> None:
     [
         ("foo(‸, b)\n", Refused.MID_LINE),
         ("foo = get‸Name()\n", Refused.MID_WORD),
+        ("foo = get‸_name()\n", Refused.MID_WORD),
         ("‸x = 1\n", Refused.MID_WORD),
     ],
 )

@@ -26,6 +26,22 @@ async def test_it_names_versions_model_encoding_timings_and_refusals() -> None:
         assert told["documents"] == 1
 
 
+async def test_it_names_why_it_was_quiet() -> None:
+    async with InProcessEditor({"answers": ["x)", "y)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "printy(\n")
+        editor.edit(URI, (0, 5), (0, 6), "")
+        assert await editor.inline(URI, 0, 5) == []
+        told = await editor.command("sfumato.debugInformation")
+        assert told["suppressions"] == {"after-deletion": 1}
+        assert [one["reason"] for one in told["recent"]] == ["after-deletion"]
+        assert (told["refusals"], told["counts"], told["back_off_ms"]) == ({}, {}, 100)
+        await editor.inline(URI, 0, 6)
+        await editor.inline(URI, 0, 6)
+        told = await editor.command("sfumato.debugInformation")
+        assert (told["counts"], told["cache"]["answers"]) == ({"from-cache": 1}, 1)
+
+
 async def test_it_answers_without_an_engine() -> None:
     async with InProcessEditor({"models": {"embedded": {"error": "no room"}}}) as editor:
         await editor.initialize()

@@ -201,3 +201,50 @@ async def test_an_engine_that_raises_is_reported_once_and_the_next_request_works
         [message] = editor.shown
         assert "RuntimeError" in message
         assert "boom" not in message  # it may quote what the user writes
+
+
+async def test_it_is_quiet_after_a_deletion_and_an_undo_but_not_for_whoever_asks() -> None:
+    async with InProcessEditor({"answers": ["x)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(y\n")
+        editor.edit(URI, (0, 6), (0, 7), "")
+        assert await editor.inline(URI, 0, 6) == []
+        assert len(await editor.inline(URI, 0, 6, kind=1)) == 1
+        editor.edit(URI, (0, 6), (0, 6), "abc")
+        editor.edit(URI, (0, 6), (0, 9), "")
+        assert await editor.inline(URI, 0, 6) == []
+        told = await editor.command("sfumato.debugInformation")
+        assert told["suppressions"] == {"after-deletion": 1, "after-undo": 1}
+
+
+@pytest.mark.parametrize(("outcome", "back_off_ms"), [("rejected", 150), ("accepted", 80)])
+async def test_a_client_may_say_what_became_of_it(outcome: str, back_off_ms: int) -> None:
+    async with InProcessEditor({"answers": ["x)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        told = {"uri": URI, "outcome": outcome}
+        assert await editor.command("sfumato.noteOutcome", told) == {"noted": False}
+        await editor.inline(URI, 0, 6)
+        assert await editor.command("sfumato.noteOutcome", told) == {"noted": True}
+        assert await editor.command("sfumato.noteOutcome", told) == {"noted": False}
+        assert bool(await editor.inline(URI, 0, 6)) == (outcome == "accepted")
+        facts = await editor.command("sfumato.debugInformation")
+        assert (facts["outcomes"], facts["back_off_ms"]) == ({outcome: 1}, back_off_ms)
+        with pytest.raises(AnsweredWithError, match="outcome"):
+            await editor.command("sfumato.noteOutcome", {"uri": URI, "outcome": "liked"})
+
+
+async def test_what_the_edits_say_of_ghost_text_is_counted() -> None:
+    async with InProcessEditor({"answers": ["x)", "y)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\nlist(\n")
+        [item] = await editor.inline(URI, 0, 6)
+        editor.edit(URI, (0, 6), (0, 6), item["insertText"])
+        await editor.inline(URI, 1, 5)
+        await asyncio.sleep(0.26)
+        editor.edit(URI, (1, 5), (1, 5), "q")
+        facts = await editor.command("sfumato.debugInformation")
+        assert facts["outcomes"] == {"accepted": 1, "rejected": 1}
+        assert await editor.inline(URI, 1, 6) == []
+        facts = await editor.command("sfumato.debugInformation")
+        assert facts["suppressions"] == {"after-rejection": 1}
