@@ -7,5 +7,7 @@ return {
     "markdown", "python", "rust", "sh", "toml", "typescript", "typescriptreact", "yaml",
   },
   root_markers = { ".git" },
+  -- Neovim takes versioned edits, and drops one for an older buffer, but does not say so by itself.
+  capabilities = { workspace = { workspaceEdit = { documentChanges = true } } },
   handlers = require("sfumato").handlers,
 }

@@ -118,22 +118,65 @@ local function run(command, facts, options, done)
     return say("no server for this buffer; see :checkhealth vim.lsp", vim.log.levels.WARN)
   end
   if facts then
-    facts.uri, facts.version = vim.uri_from_bufnr(0), vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
-    facts.range = (options.range > 0 or facts.instruction) and range_of(options, client.offset_encoding) or nil
+    facts.uri = vim.uri_from_bufnr(0)
+    facts.version = facts.version or vim.lsp.util.buf_versions[vim.api.nvim_get_current_buf()]
+    facts.range = facts.range or (options.range > 0 or facts.instruction) and range_of(options, client.offset_encoding) or nil
   end
   local params = { command = command, arguments = { facts } }
   local _, request = client:request("workspace/executeCommand", params, function(problem, outcome)
     if problem then
       say(problem.message, vim.log.levels.ERROR)
     elseif done then -- otherwise the server has applied an edit, or has said why not
-      done(outcome)
+      done(outcome, client)
     end
   end)
   running = { client = client, request = request }
 end
 
+-- What a rewrite would make of the buffer, beside it in a tab of its own: applied, run again or discarded by a key.
+local function preview(facts, options)
+  local buffer = vim.api.nvim_get_current_buf()
+  run("sfumato.rewrite", facts, options, function(outcome, client)
+    if not outcome.edit then
+      return say(outcome.message)
+    end
+    local change, proposed = outcome.edit.documentChanges[1], vim.api.nvim_create_buf(false, true)
+    vim.api.nvim_buf_set_lines(proposed, 0, -1, true, vim.api.nvim_buf_get_lines(buffer, 0, -1, true))
+    vim.lsp.util.apply_text_edits(vim.deepcopy(change.edits), proposed, client.offset_encoding)
+    vim.bo[proposed].filetype, vim.bo[proposed].bufhidden = vim.bo[buffer].filetype, "wipe"
+    vim.bo[proposed].modifiable = false
+    vim.cmd("tab sbuffer " .. buffer .. " | diffthis | rightbelow vertical sbuffer " .. proposed .. " | diffthis")
+    vim.wo.winbar = " a  apply   r  run again   q  discard"
+    local function key(lhs, act)
+      vim.keymap.set("n", lhs, function()
+        vim.cmd.tabclose()
+        act()
+      end, { buffer = proposed, nowait = true })
+    end
+    key("a", function()
+      local answer = M.handlers["workspace/applyEdit"](nil, { edit = outcome.edit }, { client_id = client.id })
+      if not answer.applied then
+        say(answer.failureReason or "nothing was applied", vim.log.levels.WARN)
+      end
+    end)
+    key("r", function()
+      facts.attempt = facts.attempt + 1
+      preview(facts, options)
+    end)
+    key("q", function() end)
+  end)
+end
+
 function M.commands.Rewrite(options)
-  run("sfumato.rewrite", { instruction = options.args }, options)
+  if options.bang then
+    preview({ instruction = options.args, preview = true, attempt = 0 }, options)
+  else
+    run("sfumato.rewrite", { instruction = options.args }, options)
+  end
+end
+
+function M.commands.Again(options)
+  run("sfumato.rewriteAgain", {}, options)
 end
 
 function M.commands.Fill(options)

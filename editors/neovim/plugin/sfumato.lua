@@ -41,7 +41,8 @@ vim.api.nvim_create_autocmd("LspRequest", {
 })
 
 for name, how in pairs({
-  Rewrite = { range = true, nargs = "+", desc = "Rewrite the selection or the lines as the instruction says" },
+  Rewrite = { range = true, bang = true, nargs = "+", desc = "Rewrite the selection or the lines; with ! preview it" },
+  Again = { desc = "Replace the last rewrite by another attempt" },
   Fill = { range = true, desc = "Fill the holes in the selection, the lines or the buffer" },
   Stop = { desc = "Stop the rewrite or fill that runs" },
   Status = { desc = "All that the server tells about itself" },

@@ -8,20 +8,34 @@ import {
   LanguageClient,
   State,
   WorkDoneProgress,
+  type WorkspaceEdit,
 } from "vscode-languageclient/node";
+import { Previews } from "./preview";
 import { StatusItem, type Status } from "./status";
 
 type Outcome = Record<string, unknown> | null;
+
+interface Facts {
+  range?: vscode.Range;
+  instruction?: string;
+  preview?: boolean;
+  attempt?: number;
+  version?: number; // what the range is of, if not the present one
+}
 
 let client: LanguageClient | undefined;
 let starting: Promise<void> = Promise.resolve();
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const item = new StatusItem("sfumato.showDebugInformation");
+  const previews = new Previews();
   const restart = (): Promise<void> => (starting = starting.then(stop).then(() => start(item)));
   context.subscriptions.push(
     item,
-    vscode.commands.registerCommand("sfumato.rewriteSelection", rewriteSelection),
+    previews,
+    vscode.commands.registerCommand("sfumato.rewriteSelection", () => rewriteSelection()),
+    vscode.commands.registerCommand("sfumato.previewRewrite", () => rewriteSelection(previews)),
+    vscode.commands.registerCommand("sfumato.runAgain", runAgain),
     vscode.commands.registerCommand("sfumato.fill", fill),
     vscode.commands.registerCommand("sfumato.showDebugInformation", showDebugInformation),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
@@ -84,7 +98,7 @@ function settings(): Record<string, unknown> {
   );
 }
 
-async function rewriteSelection(): Promise<void> {
+async function rewriteSelection(previews?: Previews): Promise<void> {
   if (!vscode.window.activeTextEditor) {
     return;
   }
@@ -98,28 +112,50 @@ async function rewriteSelection(): Promise<void> {
     return;
   }
   const lines = editor.document.lineAt(editor.selection.active.line).rangeIncludingLineBreak;
-  await change("sfumato.rewrite", editor, { range: editor.selection.isEmpty ? lines : editor.selection, instruction });
+  const facts = { range: editor.selection.isEmpty ? lines : editor.selection, instruction };
+  if (previews) {
+    await preview(previews, editor.document, facts);
+  } else {
+    await change("sfumato.rewrite", editor.document, facts);
+  }
+}
+
+/** Shows attempt after attempt beside the text until one is taken or none is wanted. */
+async function preview(previews: Previews, document: vscode.TextDocument, facts: Facts): Promise<void> {
+  const { version } = document;
+  for (let attempt = 0, answer = "again"; answer === "again"; attempt++) {
+    const outcome = await change("sfumato.rewrite", document, { ...facts, preview: true, attempt, version });
+    if (!outcome?.edit || !client) {
+      const message = outcome?.message;
+      return typeof message === "string" ? void vscode.window.showInformationMessage(`Sfumato: ${message}`) : undefined;
+    }
+    const edit = await client.protocol2CodeConverter.asWorkspaceEdit(outcome.edit as WorkspaceEdit);
+    answer = await previews.show(document, edit);
+  }
+}
+
+async function runAgain(): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document) {
+    await change("sfumato.rewriteAgain", document, {});
+  }
 }
 
 async function fill(): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor) {
-    await change("sfumato.fillHoles", editor, editor.selection.isEmpty ? {} : { range: editor.selection });
+    await change("sfumato.fillHoles", editor.document, editor.selection.isEmpty ? {} : { range: editor.selection });
   }
 }
 
-/** The server applies the edit by itself, or says why there is none. */
-async function change(
-  command: string,
-  editor: vscode.TextEditor,
-  facts: { range?: vscode.Range; instruction?: string },
-): Promise<void> {
-  const { uri, version } = editor.document;
+/** The server applies the edit by itself, or says why there is none; for a preview it leaves both to us. */
+async function change(command: string, document: vscode.TextDocument, facts: Facts): Promise<Outcome> {
+  const { uri } = document;
   const range = facts.range && { start: facts.range.start, end: facts.range.end };
   const code = client?.code2ProtocolConverter;
-  const args = [{ ...facts, range, uri: code?.asUri(uri), version }];
+  const args = [{ ...facts, range, uri: code?.asUri(uri), version: facts.version ?? document.version }];
   const where = { location: vscode.ProgressLocation.Notification, title: "Sfumato", cancellable: true };
-  await vscode.window.withProgress(where, (progress, cancelled) => run(command, args, progress, cancelled));
+  return vscode.window.withProgress(where, (progress, cancelled) => run(command, args, progress, cancelled));
 }
 
 async function showDebugInformation(): Promise<void> {
