@@ -74,7 +74,7 @@ class Repository:
                 ignore_patterns=list(_SUBFOLDERS),
                 tqdm_class=_bars(lambda _: None),
             )
-        return {file.filename: file.file_size for file in listed}
+        return {file.filename: file.file_size or 0 for file in listed}
 
     def read(self, file: str) -> bytes:
         """A small file; it does not stay."""
@@ -108,8 +108,8 @@ class Repository:
         place = next(folder for folder in (cache, *cache.absolute().parents) if folder.exists())
         if (free := shutil.disk_usage(place).free) < needed:
             raise StorageError(
-                f"{self.name} needs {needed / 1e9:.1f} GB of disk and {cache} has {free / 1e9:.1f} GB free; make room, or"
-                " set HF_HOME to a folder on a larger disk"
+                f"{self.name} needs {needed / 1e9:.1f} GB of disk and {cache} has {free / 1e9:.1f} GB free; make room,"
+                " or set HF_HOME to a folder on a larger disk"
             )
 
     @contextmanager
@@ -129,8 +129,8 @@ class Repository:
             error = error.__cause__
         if isinstance(error, GatedRepoError):
             return ArtifactError(
-                f"{self.name} is given after its terms are accepted: do so at https://huggingface.co/{self.name}, then run"
-                " `hf auth login`"
+                f"{self.name} is given after its terms are accepted: do so at https://huggingface.co/{self.name}, then"
+                " run `hf auth login`"
             )
         if isinstance(error, (RepositoryNotFoundError, HFValidationError)):
             return UnknownModelError(
@@ -141,8 +141,8 @@ class Repository:
             return StorageError(explained(self.cache or Path(self.name), error))
         lines = str(error).strip().splitlines() or [type(error).__name__]
         return OfflineError(
-            f"{self.name} is not here, and the Hugging Face Hub cannot be reached ({lines[0]}); fetch it where there is a"
-            " network, or give the path of its folder"
+            f"{self.name} is not here, and the Hugging Face Hub cannot be reached ({lines[0]}); fetch it where there"
+            " is a network, or give the path of its folder"
         )
 
 
@@ -156,14 +156,16 @@ class _StoppedError(Exception):
 
 def _bars(tell: Callable[[int], None]) -> type[Any]:
     """A silent progress bar class for huggingface-hub, which makes one for bytes received, written, and files."""
-    from tqdm.auto import tqdm  # type: ignore[import-untyped]
+    from huggingface_hub.utils.tqdm import tqdm
 
     turn = threading.Lock()
     most = 0
 
-    class Bar(tqdm):  # type: ignore[misc]
+    class Bar(tqdm):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **{**kwargs, "file": io.StringIO()})
+            super().__init__(
+                *args, **{**kwargs, "file": io.StringIO(), "disable": False}
+            )  # a disabled one counts nothing
 
         def update(self, n: float | None = 1) -> bool | None:
             nonlocal most

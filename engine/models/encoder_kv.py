@@ -14,14 +14,14 @@ from transformers import DynamicCache, PreTrainedConfig
 from transformers.cache_utils import DynamicSlidingWindowLayer
 
 
-class WholeSlidingLayer(DynamicSlidingWindowLayer):  # type: ignore[misc]
+class WholeSlidingLayer(DynamicSlidingWindowLayer):  # type: ignore[no-untyped-call]
     """`keys` and `values` (batch, kv heads, at most window - 1, head width) are the ends of all there were."""
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         """Append; returns what the new rows may see, as many as `get_mask_sizes` says."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
-            self._all_keys, self._all_values = self.keys, self.values
+            self._all_keys, self._all_values = key_states[:, :, :0], value_states[:, :, :0]
         self.cumulative_length += key_states.shape[-2]
         self._all_keys = torch.cat([self._all_keys, key_states], dim=-2)
         self._all_values = torch.cat([self._all_values, value_states], dim=-2)
