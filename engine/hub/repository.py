@@ -163,9 +163,8 @@ def _bars(tell: Callable[[int], None]) -> type[Any]:
 
     class Bar(tqdm):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(
-                *args, **{**kwargs, "file": io.StringIO(), "disable": False}
-            )  # a disabled one counts nothing
+            kwargs |= {"file": io.StringIO(), "disable": False}  # one that is disabled counts nothing
+            super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
 
         def update(self, n: float | None = 1) -> bool | None:
             nonlocal most
