@@ -24,6 +24,7 @@ class StopReason(StrEnum):
     LENGTH = "length"  # max_tokens reached
     NEWLINE = "newline"  # the request asked for the rest of one line
     DEADLINE = "deadline"  # best text so far
+    STEPS = "steps"  # the schedule ended; best text so far
 
 
 @dataclass(frozen=True, slots=True)

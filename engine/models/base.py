@@ -1,4 +1,4 @@
-"""What the denoising loop asks of a model: read rows, say what comes next, keep what was committed."""
+"""What the loops ask of a model: read rows of drafts and keep what was committed; or denoise canvases."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 
 from ..cancel import NO_DEADLINE, CancelToken, Deadline
+from ..canvas import Noise
+from ..statistics import scaled
 from ..tokenizer import Tokenizer
 
 MASK = -1  # the id of an open canvas position
@@ -72,7 +74,7 @@ class Prompts:
 
 
 class Model(Protocol):
-    """One loaded model. Not for several threads at once."""
+    """A loaded model with a causal reading, which verifies drafts. Not for several threads at once."""
 
     tokenizer: Tokenizer
     prompts: Prompts
@@ -89,6 +91,56 @@ class Model(Protocol):
 
     def commit(self, rows: Sequence[int], voice: Voice) -> None:
         """Keep these rows of the last `read`, by number and in rising order, as slots."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditioning:
+    """What the last step said of a canvas, with its pins: the model's own guess that it is conditioned on.
+
+    logits: (length, vocabulary), as `denoise` returned them; ids, pinned: (length,).
+    """
+
+    logits: Tensor
+    temperature: float
+    ids: Tensor
+    pinned: Tensor
+
+    def scaled(self, softcap: float | None) -> Tensor:
+        """(length, vocabulary) in fp32: logits whose softmax is the guess, and sure of the token where it is pinned."""
+        said = scaled(self.logits, self.temperature, softcap)
+        sure = torch.full_like(said, float("-inf")).scatter_(1, self.ids[:, None], 0.0)
+        return torch.where(self.pinned[:, None], sure, said)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """A canvas as a model is shown it. ids: (length,)."""
+
+    ids: Tensor
+    conditioning: Conditioning | None
+
+
+class CanvasModel(Protocol):
+    """A loaded model that denoises whole canvases. Not for several threads at once."""
+
+    tokenizer: Tokenizer
+    ends: frozenset[int]  # any of these ends a hole's text
+    noise: Noise
+    softcap: float | None  # of its logits, left to whoever reads them
+    device: torch.device
+
+    def encode(self, prompt: Sequence[int], cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
+        """Hold `prompt`, which canvases follow; returns how many tokens were reused. Raises `Cancelled`.
+
+        A passed deadline ends it early: what is held then is kept for the next request, and must not be read.
+        """
+
+    def denoise(self, canvases: Sequence[Shown]) -> Sequence[Tensor]:
+        """One forward over all of them, each after the prompt and not seeing the others.
+
+        Returns logits (length, vocabulary) of each, of any float type, before softcap and temperature; row i is about
+        position i. Tokens that must not be proposed, such as the mask, are -inf.
+        """
 
 
 def causal(rows: int) -> Tensor:

@@ -1,0 +1,114 @@
+"""The denoising loop, written once: predict, propose, unmask, remask, stop?
+
+It knows canvases and strategies, and a model only through `denoise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from torch import Generator, Tensor
+
+from .cancel import CancelToken, Deadline
+from .canvas import Canvas
+from .models.base import CanvasModel, Conditioning, Shown
+from .remask import Remask
+from .request import StopReason
+from .sampler import Sampler
+from .schedule import Schedule
+from .step import Step
+from .stopping import Stopping
+from .unmask import Unmask
+
+
+@dataclass(frozen=True, slots=True)
+class Strategies:
+    """How a canvas is denoised."""
+
+    schedule: Schedule
+    sampler: Sampler
+    unmask: Unmask
+    remask: Remask
+    stopping: Stopping
+
+
+@dataclass(slots=True)
+class Denoising:
+    """One canvas on its way. `generator` draws all its noise, so that no other canvas of a batch changes it."""
+
+    canvas: Canvas
+    strategies: Strategies
+    generator: Generator
+    steps: int = 0
+    last: Step | None = None
+    stop_reason: StopReason | None = None
+
+    @property
+    def answer(self) -> Tensor | None:
+        """(length,): the best so far, valid at any time; None before the first step."""
+        return self.canvas.answer(self.last.statistics.best) if self.last else None
+
+    @property
+    def shown(self) -> Shown:
+        """What the model is asked about."""
+        if self.last is None:
+            return Shown(self.canvas.ids, None)
+        conditioning = Conditioning(self.last.logits, self.last.temperature, self.canvas.ids, self.canvas.pinned)
+        return Shown(self.canvas.ids, conditioning)
+
+    def take(self, logits: Tensor, softcap: float | None) -> None:
+        """One step. logits: (length, vocabulary)."""
+        use, shown = self.strategies, self.canvas
+        temperature = use.schedule(self.steps)
+        read = use.sampler(logits, temperature, softcap, self.generator)
+        step = Step(shown, logits, temperature, read, _back(self.last, max(use.unmask.memory, use.stopping.memory)))
+        canvas = shown.commit(use.unmask(step) & shown.open, read.sampled)
+        self.canvas = use.remask(step, canvas, self.generator)
+        self.steps += 1
+        self.last = step
+        if self.canvas.done or use.stopping(step):
+            self.stop_reason = StopReason.END
+        elif self.steps == use.schedule.steps:
+            self.stop_reason = StopReason.STEPS
+
+    def filling(self, hole: int) -> list[int]:
+        """The tokens of a hole; none before the first step."""
+        if self.answer is None:
+            return []
+        return list(self.answer[self.canvas.hole == hole].tolist())
+
+
+def _back(step: Step | None, memory: int) -> Step | None:
+    """A step with no more than `memory` steps in all: each holds its logits."""
+    if step is None or not memory:
+        return None
+    return replace(step, previous=_back(step.previous, memory - 1))
+
+
+Watch = Callable[[], None]
+
+
+def denoise(
+    model: CanvasModel, canvases: Sequence[Denoising], cancel: CancelToken, deadline: Deadline, watch: Watch
+) -> int:
+    """Denoise all canvases after the encoded prompt; returns the number of forwards. Raises `Cancelled`.
+
+    A deadline leaves every canvas with its best so far.
+    """
+    forwards = 0
+    for one in canvases:
+        if one.canvas.done:
+            one.stop_reason = StopReason.END
+    while live := [one for one in canvases if one.stop_reason is None]:
+        cancel.raise_if_cancelled()
+        if deadline.passed:
+            for one in live:
+                one.stop_reason = StopReason.DEADLINE
+            break
+        said = model.denoise([one.shown for one in live])
+        forwards += 1
+        for one, logits in zip(live, said, strict=True):
+            one.take(logits, model.softcap)
+        watch()
+    return forwards
