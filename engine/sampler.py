@@ -8,7 +8,8 @@ from typing import Protocol
 import torch
 from torch import Generator, Tensor
 
-from .statistics import Statistics, scaled, statistics
+from .kernels.philox import Draw
+from .kernels.sampling import Statistics, scaled, statistics
 
 
 class Sampler(Protocol):
@@ -28,11 +29,24 @@ class Greedy:
 
 
 @dataclass(frozen=True, slots=True)
+class Gumbel:
+    """Proposes a token drawn from all, by Gumbel-max in the pass that reads the statistics: no copy of the logits.
+
+    The generator gives each step its key; the noise itself depends on key, position and token alone.
+    """
+
+    def __call__(self, logits: Tensor, temperature: float, softcap: float | None, generator: Generator) -> Statistics:
+        """See `Sampler`."""
+        key = int(torch.randint(1 << 62, (), generator=generator, device=generator.device))
+        return statistics(logits, temperature, softcap, Draw(key))
+
+
+@dataclass(frozen=True, slots=True)
 class TopP:
     """Proposes a token drawn from the nucleus of probability `p` (arXiv 1904.09751); 1.0 draws from all.
 
-    The draw is torch's multinomial, which is Gumbel-max, over the whole canvas at once: the draw of transformers'
-    DiffusionGemma.
+    The draw is torch's multinomial over the whole canvas at once, which is transformers' for DiffusionGemma, token for
+    token; it needs the canvas' probabilities in fp32. `Gumbel` draws from the same distribution without.
     """
 
     p: float = 1.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from .canvas import Canvas
-from .statistics import Statistics
+from .kernels.sampling import Statistics
 
 
 @dataclass(frozen=True, slots=True, eq=False)

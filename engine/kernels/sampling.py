@@ -19,7 +19,7 @@ _TRITON = find_spec("triton") is not None  # there is none for Windows
 _CHUNK = 1 << 18  # logits that the twin holds in fp32 at a time: 1 MB, which a core's cache keeps
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
     """Of softmax(softcap(logits) / temperature), each (rows,).
 
@@ -37,7 +37,7 @@ class Statistics:
 
 
 def statistics(
-    logits: Tensor, *, temperature: float = 1.0, softcap: float | None = None, draw: Draw | None = None
+    logits: Tensor, temperature: float = 1.0, softcap: float | None = None, draw: Draw | None = None
 ) -> Statistics:
     """logits (rows, vocabulary), bf16, fp16 or fp32, contiguous in the last dimension; -inf rules a token out.
 
@@ -52,6 +52,14 @@ def statistics(
 
         return fused(logits, temperature, softcap, draw)
     return plain(logits, temperature, softcap, draw)
+
+
+def scaled(logits: Tensor, temperature: float, softcap: float | None) -> Tensor:
+    """(rows, vocabulary) in fp32: softcap(logits) / temperature. For a few rows at a time."""
+    z = logits.float()
+    if softcap is not None:
+        z = torch.tanh(z / softcap) * softcap
+    return z / temperature
 
 
 def plain(logits: Tensor, temperature: float, softcap: float | None, draw: Draw | None) -> Statistics:
@@ -70,10 +78,7 @@ def plain(logits: Tensor, temperature: float, softcap: float | None, draw: Draw 
 
 
 def _of_rows(logits: Tensor, temperature: float, softcap: float | None, draw: Draw | None, first: int) -> Statistics:
-    z = logits.float()
-    if softcap is not None:
-        z = torch.tanh(z / softcap) * softcap
-    z = z / temperature
+    z = scaled(logits, temperature, softcap)
     best = z.argmax(dim=-1)
     sampled = best
     if draw is not None:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..canvas import Noise
-from ..statistics import scaled
+from ..kernels.sampling import scaled
 from ..tokenizer import Tokenizer
 
 MASK = -1  # the id of an open canvas position
