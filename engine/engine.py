@@ -54,7 +54,7 @@ class LocalEngine:
         if mode is Mode.LOSSLESS:
             hole = request.holes[0]
             around = HoleText(request.text[: hole.start], request.text[hole.end :])
-            filled = fill(work, request, around, budget, [None])
+            filled = fill(work, request, around, budget, [None], progress)
         elif len(request.holes) == 1:
             filled = best_of(work, request, budget, check)
         else:

@@ -12,7 +12,7 @@ from .ending import AtEnd, AtLength, AtNewline, Ending
 from .models.base import Model, Voice
 from .prompt import Prompt, infill_prompt
 from .propose import Confident, Nothing, Propose
-from .request import InfillRequest, StopReason
+from .request import InfillRequest, Progress, ProgressSink, StopReason
 from .tokenizer import whole_characters
 from .work import Work
 
@@ -35,8 +35,15 @@ class HoleText:
     suffix: str
 
 
-def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds: Sequence[int | None]) -> list[Filled]:
-    """One filling a seed, in one batch; seed None is greedy. Raises `Cancelled`."""
+def fill(
+    work: Work,
+    request: InfillRequest,
+    hole: HoleText,
+    budget: int,
+    seeds: Sequence[int | None],
+    progress: ProgressSink | None = None,
+) -> list[Filled]:
+    """One filling a seed, in one batch; seed None is greedy. `progress` hears of the first. Raises `Cancelled`."""
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
     work.encode(prompt.ids, Voice.INFILL)
@@ -45,7 +52,14 @@ def fill(work: Work, request: InfillRequest, hole: HoleText, budget: int, seeds:
     if request.one_line:
         endings.append(AtNewline(model.tokenizer))
     fillings = [_filling(prompt, _choose(seed), propose, endings) for seed in seeds]
-    work.denoise(fillings, Voice.INFILL)
+
+    def watch() -> None:
+        if progress is not None:
+            committed = fillings[0].draft.committed
+            text = _written(model, committed, prompt, request.one_line)
+            progress(Progress("denoise", len(committed), 0, text))
+
+    work.denoise(fillings, Voice.INFILL, watch)
     return [_filled(model, filling, prompt, request.one_line) for filling in fillings]
 
 
@@ -66,10 +80,15 @@ def _filling(prompt: Prompt, choose: Choose, propose: Propose, endings: Sequence
 
 def _filled(model: Model, filling: Filling, prompt: Prompt, one_line: bool) -> Filled:
     committed = filling.draft.committed
-    data = model.tokenizer.decode_bytes(committed)[len(prompt.pending) :]
-    if one_line:
-        data = next(iter(data.splitlines()), b"")  # of bytes: \n, \r\n and \r, nothing else
-    text = data[: whole_characters(data)].decode("utf-8", "replace")
+    text = _written(model, committed, prompt, one_line)
     assert filling.stop_reason is not None  # the loop ends with a reason for each
     score = filling.log_probability / max(1, len(committed) + (filling.stop_reason is StopReason.END))
     return Filled(text, len(committed) - filling.healed, filling.stop_reason, score)
+
+
+def _written(model: Model, committed: Sequence[int], prompt: Prompt, one_line: bool) -> str:
+    """The text of committed tokens without what they write again, up to its last whole character."""
+    data = model.tokenizer.decode_bytes(committed)[len(prompt.pending) :]
+    if one_line:
+        data = next(iter(data.splitlines()), b"")  # of bytes: \n, \r\n and \r, nothing else
+    return data[: whole_characters(data)].decode("utf-8", "replace")

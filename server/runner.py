@@ -35,8 +35,9 @@ class OpenEngine(Protocol):
 class Rank(IntEnum):
     """Who goes first."""
 
-    COMPLETION = 0
-    COMMAND = 1  # asked for by hand, and waited for
+    SPECULATION = 0  # nobody asked: it gives way to everything, and shows nowhere
+    COMPLETION = 1
+    COMMAND = 2  # asked for by hand, and waited for
 
 
 class Superseded(Exception):  # noqa: N818 - an answer, not a fault
@@ -103,7 +104,8 @@ class Runner:
     async def run(self, work: Callable[[Engine, CancelToken], T], *, rank: Rank, key: str) -> T:
         """The outcome of `work`, called with the engine and a cancel token on the engine thread.
 
-        The newest completion of a key supersedes older ones, and a command the completion that runs. Raises
+        The newest completion of a key supersedes older ones, a command the completion that runs, and everything the
+        speculation. Raises
         `Superseded`, `NotReady`, `EngineFault`, and `SfumatoError` as the engine does. When the caller is cancelled
         the token is set; work that has not started never does.
         """
@@ -119,6 +121,14 @@ class Runner:
             self._drop(job)
             raise
 
+    def promote(self, key: str) -> None:
+        """The speculation of `key` was asked for: it is a completion now."""
+        for job in self._jobs():
+            if job.rank is Rank.SPECULATION and job.key == key:
+                job.rank = Rank.COMPLETION
+                if job is self._running:
+                    self._tell(Status(State.WORKING))
+
     def _jobs(self) -> tuple[_Job, ...]:
         return (*self._waiting, *([self._running] if self._running else ()))
 
@@ -126,7 +136,8 @@ class Runner:
         for job in self._jobs():
             same_place = newer.rank is Rank.COMPLETION and job.key == newer.key
             in_the_way = newer.rank > job.rank and job is self._running
-            if job.rank is Rank.COMPLETION and (same_place or in_the_way):
+            gives_way = job.rank is Rank.COMPLETION and (same_place or in_the_way)
+            if gives_way or job.rank is Rank.SPECULATION:
                 self._drop(job, Superseded("a newer request took its place"))
 
     def _drop(self, job: _Job, reason: Exception | None = None) -> None:
@@ -142,8 +153,10 @@ class Runner:
         job, engine = max(self._waiting, key=lambda job: job.rank), self.engine  # the oldest of the highest rank
         self._waiting.remove(job)
         self._running = job
-        self.queue_ms = (time.monotonic() - job.asked_at) * 1000
         self._tasks.put(lambda: self._run(job, engine))
+        if job.rank is Rank.SPECULATION:
+            return
+        self.queue_ms = (time.monotonic() - job.asked_at) * 1000
         if self.status.state is not State.WORKING:
             self._tell(Status(State.WORKING))
 
@@ -154,7 +167,8 @@ class Runner:
                 job.future.set_result(outcome)
             else:
                 job.future.set_exception(error)
-        if not self._waiting and self.status.state is State.WORKING:
+        is_asked = any(job.rank is not Rank.SPECULATION for job in self._waiting)
+        if not is_asked and self.status.state is State.WORKING:
             self._tell(Status(State.READY))
         self._next()
 

@@ -13,10 +13,12 @@ from engine import EngineConfig, InfillResult, RewriteResult
 from .attention import Attention
 from .completion_cache import CompletionCache
 from .documents import DocumentStore
+from .flight import Flight
 from .record import Record
 from .rewriting import Rewritten
 from .runner import OpenEngine, Runner
 from .settings import Settings, parse_settings
+from .speculation import Speculation
 from .status import Status
 
 
@@ -47,16 +49,23 @@ class Session:
         self.cache = CompletionCache()
         self.record = Record()
         self.attention = Attention()
+        self.flights: dict[str, Flight] = {}  # the newest request of each document, while it is under way
+        self.speculation = Speculation()
         self.rewritten: Rewritten | None = None
         self.cancel_by_token: dict[int | str, Callable[[], object]] = {}
         self.on_status: Callable[[Status], None] = _nobody_listens
         self.on_exit: Callable[[int], None] = _nobody_listens
         self.runner = Runner(open_engine, lambda status: self.on_status(status))
         self.documents.on_change = self.attention.changed
-        self.documents.on_close = self.attention.closed
+        self.documents.on_close = self._closed
+        self.attention.on_outcome = self.speculation.judge
         self._initial = Settings()
         self._opened: EngineConfig | None = None
         self._said: set[str] = set()
+
+    def _closed(self, uri: str) -> None:
+        self.attention.closed(uri)
+        self.speculation.drop()
 
     def initialize(self, options: object) -> list[str]:
         """Take the initialization options; what is wrong with them, one line each."""
@@ -68,6 +77,7 @@ class Session:
         """Take changed settings over the initial ones; what is wrong with them. The engine follows if it must."""
         self.settings, problems = parse_settings(raw, self._initial)
         self.cache.clear()
+        self.speculation.drop()
         if self._opened is not None:
             self.open_engine()
         return problems
@@ -95,4 +105,5 @@ class Session:
 
     def close(self, timeout_s: float = 2.0) -> bool:
         """Cancel everything; False if the engine did not stop in time."""
+        self.speculation.drop()
         return self.runner.close(timeout_s)

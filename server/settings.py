@@ -37,6 +37,9 @@ class Settings(msgspec.Struct, frozen=True):
     ] = 120_000
     multi_line: Annotated[bool, Meta(description="Complete several lines where they fit.")] = True
     candidates: Annotated[int, _number("items", 1, 8, "Completions to choose from when asked for by hand.")] = 3
+    speculate: Annotated[
+        bool, Meta(description="While a completion is shown, compute what would follow it, as long as nobody asks.")
+    ] = True
     prompt_tokens: Annotated[int, _number("tokens", 64, 16384, "How much of your code the model is shown.")] = 768
     confirm_changes: Annotated[
         bool, Meta(description="Have the editor ask before a rewrite or filled holes change the text.")

@@ -26,6 +26,8 @@ DRIVERS = (
     "session",
     "attention",
     "record",
+    "flight",
+    "speculation",
     "runner",
     "suggest",
     "filling",

@@ -39,6 +39,7 @@ def register(server: LanguageServer, session: Session) -> None:
             "refusals": dict(record.refusals),
             "recent": record.recent,
             "counts": dict(record.counts),
+            "speculation": dict(session.speculation.counts),
             "outcomes": dict(session.attention.outcomes),
             "back_off_ms": round(session.attention.back_off_s * 1000),
             "cache": {"answers": len(session.cache), "bytes": session.cache.size},

@@ -10,7 +10,7 @@ from ..rebase import move_cursor
 from ..session import Session
 from ..snapshot import Snapshot
 from ..suggestion import Suggestion
-from .asking import moved, suggestions_at
+from .asking import look_ahead, moved, suggestions_at
 
 _INVOKED = types.InlineCompletionTriggerKind.Invoked
 
@@ -45,6 +45,7 @@ async def _plain(
         cursor, encoding = move_cursor(offset, watch.edits), session.documents.encoding
         shown = [ghost for one in moved(watch, suggestions) if (ghost := from_cursor(present, one, cursor))]
         session.attention.show(snapshot.uri, shown)
+        look_ahead(session, present, shown)
         return [inline_item(present, one, encoding) for one in shown]
 
 

@@ -99,6 +99,9 @@ class Editor:
         """The handshake; waits for the engine unless told otherwise."""
         capabilities = {**(GHOST_TEXT if capabilities is None else capabilities)}
         capabilities.setdefault("general", {"positionEncodings": [self.encoding]})
+        options = params.setdefault("initializationOptions", {})
+        if isinstance(options, dict) and "sfumato" not in options:
+            options.setdefault("speculate", False)  # scripts count requests
         result = await self.request("initialize", {"processId": None, "capabilities": capabilities, **params})
         self.notify("initialized", {})
         if ready:

@@ -71,6 +71,7 @@ async def connect(tmp_path: Path) -> AsyncIterator[Connect]:
         lsp.feature("sfumato/status")(lambda params: session.states.append(params.state))
         started.append(session)
         capabilities = client_capabilities(like) if like else with_ghost_text()
+        params["initialization_options"] = {"speculate": False, **params.get("initialization_options", {})}
         session.result = await lsp.initialize_session(types.InitializeParams(capabilities=capabilities, **params))
         return session
 

@@ -11,7 +11,7 @@ from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
 from engine.propose import Nothing
-from engine.request import Hole, InfillRequest, StopReason
+from engine.request import Hole, InfillRequest, Progress, StopReason
 from engine.work import Work
 
 from .plain_reading import told
@@ -81,3 +81,15 @@ def test_a_model_without_a_denoiser_gets_no_masks() -> None:
     assert choose_proposals(Toy(canvas=0), 1) == Nothing()
     assert choose_proposals(Toy(canvas=4), 1) != Nothing()
     assert choose_proposals(Toy(canvas=4), 3) == Nothing()
+
+
+def test_drafts_grow_into_the_text_in_whole_characters() -> None:
+    heard: list[Progress] = []
+    text = "漢 = retu🖌️rn 2\n"
+    request = InfillRequest("x = re", (Hole(6, 6),))
+    toy = Toy([f"x = re{text}"], accuracy=0.7)
+    [one] = fill(Work(toy, CancelToken(), Deadline(None)), request, HoleText("x = re", ""), 400, [None], heard.append)
+    assert one.text == text
+    assert [text.startswith(progress.text) for progress in heard] == [True] * len(heard)
+    assert (heard[-1].stage, heard[-1].text) == ("denoise", text)
+    assert len({progress.text for progress in heard}) > 3

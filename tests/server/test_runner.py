@@ -111,6 +111,54 @@ async def test_commands_go_first_and_never_supersede_each_other() -> None:
         assert order == ["one", "two", "completion"]
 
 
+async def test_a_speculation_gives_way_to_everything_and_shows_nowhere() -> None:
+    for rank, key in ((Rank.COMPLETION, "b"), (Rank.COMMAND, "b"), (Rank.SPECULATION, "a")):
+        async with runner_with() as (runner, statuses):
+            await ready(runner)
+            seen: list[str] = []
+            told = len(statuses)
+            running = asyncio.ensure_future(runner.run(until_cancelled(seen, "x"), rank=Rank.SPECULATION, key="a"))
+            await until(lambda seen=seen: seen == ["x"])  # type: ignore[misc]
+            assert len(statuses) == told
+            newer = runner.run(lambda *_: "newer", rank=rank, key=key)
+            assert await newer == "newer"
+            with pytest.raises(Superseded):
+                await running
+            assert seen == ["x", "x stopped"]
+
+
+async def test_a_speculation_waits_for_whatever_runs() -> None:
+    async with runner_with() as (runner, _):
+        await ready(runner)
+        order: list[str] = []
+        blocked = threading.Event()
+        first = asyncio.ensure_future(runner.run(lambda *_: blocked.wait(5), rank=Rank.COMPLETION, key="a"))
+        await asyncio.sleep(0.01)
+        later = asyncio.ensure_future(runner.run(lambda *_: order.append("x"), rank=Rank.SPECULATION, key="a"))
+        await asyncio.sleep(0.01)
+        blocked.set()
+        await asyncio.gather(first, later)
+        assert order == ["x"]
+
+
+async def test_a_speculation_that_is_asked_for_is_a_completion() -> None:
+    async with runner_with() as (runner, statuses):
+        await ready(runner)
+        seen: list[str] = []
+        running = asyncio.ensure_future(runner.run(until_cancelled(seen, "x"), rank=Rank.SPECULATION, key="a"))
+        await until(lambda: seen == ["x"])
+        runner.promote("b")
+        assert statuses[-1].state is State.READY
+        runner.promote("a")
+        assert statuses[-1].state is State.WORKING
+        other = asyncio.ensure_future(runner.run(lambda *_: 1, rank=Rank.COMPLETION, key="b"))
+        await asyncio.sleep(0.02)
+        assert seen == ["x"]
+        running.cancel()
+        assert await other == 1
+        await until(lambda: statuses[-1].state is State.READY)
+
+
 async def test_cancelled_work_that_waits_never_starts_and_work_that_runs_is_told() -> None:
     async with runner_with() as (runner, _):
         await ready(runner)

@@ -248,3 +248,172 @@ async def test_what_the_edits_say_of_ghost_text_is_counted() -> None:
         assert await editor.inline(URI, 1, 6) == []
         facts = await editor.command("sfumato.debugInformation")
         assert facts["suppressions"] == {"after-rejection": 1}
+
+
+async def test_who_types_on_as_suggested_joins_and_both_are_answered() -> None:
+    answer = {"texts": ["value)"], "drafts": ["val"], "delay_s": 0.2}
+    async with InProcessEditor({"answers": [answer, "wrong)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        first = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, (0, 6), (0, 6), "va")
+        second = editor.ask_inline(URI, 0, 8)
+        for asked in (first, second):
+            [item] = (await editor.answer(asked))["items"]
+            assert item == {"insertText": "lue)", "range": range_of((0, 8), (0, 8))}
+        assert editor.asked == 1
+        assert (await editor.command("sfumato.debugInformation"))["counts"] == {"joined": 1}
+
+
+async def test_a_request_cancelled_for_its_successor_goes_on() -> None:
+    answer = {"texts": ["value)"], "delay_s": 0.1}
+    async with InProcessEditor({"answers": [answer, "wrong)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        first = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, (0, 6), (0, 6), "v")
+        editor.notify("$/cancelRequest", {"id": first})
+        [item] = await editor.inline(URI, 0, 7)
+        assert editor.accept(URI, item) == "print(value)\n"
+        with pytest.raises(AnsweredWithError):
+            await editor.answer(first)
+        assert (editor.asked, len(editor.answers[first])) == (1, 1)
+
+
+async def test_what_is_written_otherwise_than_typed_is_not_waited_for() -> None:
+    answer = {"texts": ["value)"], "drafts": ["val"], "delay_s": 30}
+    async with InProcessEditor({"answers": [answer, "ther)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        first = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, (0, 6), (0, 6), "o")
+        [item] = await editor.inline(URI, 0, 7)
+        assert editor.accept(URI, item) == "print(other)\n"
+        assert (await editor.answer(first))["items"] == []
+
+
+async def test_a_joined_request_whose_answer_does_not_fit_asks_for_itself() -> None:
+    answer = {"texts": ["value)"], "delay_s": 0.1}
+    async with InProcessEditor({"answers": [answer, "ther)"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "print(\n")
+        first = editor.ask_inline(URI, 0, 6)
+        await editor.until_asked(1)
+        editor.edit(URI, (0, 6), (0, 6), "o")
+        [item] = await editor.inline(URI, 0, 7)
+        assert editor.accept(URI, item) == "print(other)\n"
+        assert (await editor.answer(first))["items"] == []
+        assert editor.asked == 2
+
+
+async def test_brackets_that_the_editor_closed_are_no_hindrance() -> None:
+    async with InProcessEditor({"answers": ["print(value)", "wrong"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = \n")
+        await editor.inline(URI, 0, 4)
+        editor.edit(URI, (0, 4), (0, 4), "print")
+        editor.edit(URI, (0, 9), (0, 9), "()")
+        [item] = await editor.inline(URI, 0, 10)
+        assert item == {"insertText": "value)", "range": range_of((0, 10), (0, 11))}
+        assert editor.accept(URI, item) == "x = print(value)\n"
+        assert editor.asked == 1
+
+
+SPECULATE = {"initializationOptions": {"speculate": True}}
+
+
+async def counts_of(editor: InProcessEditor) -> dict[str, int]:
+    counts: dict[str, int] = (await editor.command("sfumato.debugInformation"))["speculation"]
+    return counts
+
+
+async def test_what_follows_acceptance_is_there_when_it_is_asked_for() -> None:
+    async with InProcessEditor({"answers": ["foo", "(1)", "wrong"]}) as editor:
+        await editor.initialize(**SPECULATE)
+        editor.open(URI, "x = \n")
+        [item] = await editor.inline(URI, 0, 4)
+        await editor.until_asked(2)
+        await asyncio.sleep(0.05)
+        editor.edit(URI, (0, 4), (0, 4), item["insertText"])
+        [item] = await editor.inline(URI, 0, 7)
+        assert editor.accept(URI, item) == "x = foo(1)\n"
+        assert editor.asked == 2
+        assert await counts_of(editor) == {"started": 1, "finished": 1, "used": 1}
+        assert [status["state"] for status in editor.statuses].count("working") == 1  # it shows nowhere
+
+
+async def test_that_nothing_follows_is_known_as_well() -> None:
+    async with InProcessEditor({"answers": ["foo", "", "wrong"]}) as editor:
+        await editor.initialize(**SPECULATE)
+        editor.open(URI, "x = \n")
+        [item] = await editor.inline(URI, 0, 4)
+        await editor.until_asked(2)
+        await asyncio.sleep(0.05)
+        editor.edit(URI, (0, 4), (0, 4), item["insertText"])
+        assert await editor.inline(URI, 0, 7) == []
+        assert editor.asked == 2
+
+
+async def test_a_speculation_under_way_is_joined() -> None:
+    answers = ["foo", {"texts": ["(1)"], "delay_s": 0.3}, "wrong"]
+    async with InProcessEditor({"answers": answers}) as editor:
+        await editor.initialize(**SPECULATE)
+        editor.open(URI, "x = \n")
+        [item] = await editor.inline(URI, 0, 4)
+        await editor.until_asked(2)
+        editor.edit(URI, (0, 4), (0, 4), item["insertText"])
+        [item] = await editor.inline(URI, 0, 7)
+        assert editor.accept(URI, item) == "x = foo(1)\n"
+        assert editor.asked == 2
+        assert (await counts_of(editor))["used"] == 1
+
+
+@pytest.mark.parametrize("by", ["typing", "asking", "closing", "a command"])
+async def test_a_speculation_ends_for_anything_else(by: str) -> None:
+    answers = ["foo", {"texts": ["(1)"], "delay_s": 30}, "bar"]
+    async with InProcessEditor({"answers": answers}) as editor:
+        await editor.initialize(**SPECULATE)
+        editor.open(URI, "x = \ny = \nz = 1\n")
+        await editor.inline(URI, 0, 4)
+        await editor.until_asked(2)
+        if by == "typing":
+            editor.edit(URI, (0, 4), (0, 4), "q")
+        elif by == "asking":
+            assert len(await editor.inline(URI, 1, 4)) == 1
+        elif by == "closing":
+            editor.close(URI)
+        else:
+            where = {"uri": URI, "range": range_of((2, 4), (2, 5)), "instruction": "do it", "preview": True}
+            assert (await editor.command("sfumato.rewrite", where))["text"] == "bar"
+        async with asyncio.timeout(2):
+            while editor.server.session.runner._running is not None:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.002)
+
+
+async def test_no_speculation_where_it_is_switched_off_or_nothing_is_shown() -> None:
+    async with InProcessEditor({"answers": ["foo", "bar"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = \n")
+        await editor.inline(URI, 0, 4)
+        await asyncio.sleep(0.2)
+        assert editor.asked == 1
+    async with InProcessEditor({"answers": ["", "bar"]}) as editor:
+        await editor.initialize(**SPECULATE)
+        editor.open(URI, "x = \n")
+        await editor.inline(URI, 0, 4)
+        await asyncio.sleep(0.2)
+        assert editor.asked == 1
+
+
+async def test_an_answer_for_settings_that_changed_meanwhile_is_not_kept() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["foo"], "delay_s": 0.1}, "bar"]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = \n")
+        asked = editor.ask_inline(URI, 0, 4)
+        await editor.until_asked(1)
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"sfumato": {"exclude": ["*.py"]}}})
+        await editor.answer(asked)
+        assert await editor.inline(URI, 0, 4) == []
