@@ -105,3 +105,10 @@ def test_subsequences() -> None:
     assert is_subsequence(")", "a)")
     assert not is_subsequence("))", "a)")
     assert not is_subsequence("ba", "ab")
+
+
+def test_a_replacement_everywhere_is_not_followed() -> None:
+    text = "x = 1\n" * 5_000 + "y = "
+    everywhere = [Edit(6 * line, 6 * line + 1, "z") for line in range(5_000)]
+    assert rebase(text, len(text), len(text), "2", everywhere) is None
+    assert rebase(text, len(text), len(text), "2", everywhere[:200]) == (len(text), len(text))
