@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .models.base import Prompts
@@ -35,7 +36,12 @@ def infill_prompt(
     pending = b""
     if before and _needs_healing(tokenizer.token_bytes[before[-1]]):
         pending = tokenizer.token_bytes[before.pop()]
-    return Prompt([control.fim_prefix, control.fim_suffix, *after, control.fim_middle, *before], pending)
+    return Prompt(suffix_first(control, after, before), pending)
+
+
+def suffix_first(control: Prompts, after: Sequence[int], before: Sequence[int]) -> list[int]:
+    """The order that serving and training share."""
+    return [control.fim_prefix, control.fim_suffix, *after, control.fim_middle, *before]
 
 
 def _needs_healing(last: bytes) -> bool:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -30,12 +30,19 @@ Download = Callable[[str, Path, Callable[[int], None]], Path]
 """(requirement, an empty folder, told the bytes so far) -> the wheel in it. Raises `PlaceError`, `StorageError`."""
 
 
-def pip_download(requirement: str, folder: Path, received: Callable[[int], None], python: str = sys.executable) -> Path:
+def pip_download(
+    requirement: str,
+    folder: Path,
+    received: Callable[[int], None],
+    python: str = sys.executable,
+    options: Sequence[str] = (),
+) -> Path:
     """Download one wheel. pip tells a pipe nothing of its progress, so the growth of `folder` does."""
     log = folder / "pip.log"
     # -P, because the working folder is whatever the editor opened, and a pip.py there must not be run.
     command = [python, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
-    command += ["--disable-pip-version-check", "--no-input", "--retries", "2", "--dest", str(folder), requirement]
+    command += ["--disable-pip-version-check", "--no-input", "--retries", "2", "--dest", str(folder)]
+    command += [*options, requirement]
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     with storage(log):
         output = log.open("wb")

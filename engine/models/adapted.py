@@ -13,7 +13,7 @@ from ..kernels.int8 import quantize_rows
 from ..kernels.linear import Precision
 from .adapters import Adapter
 
-_GGUF_NAMES = {
+GGUF_NAMES = {
     "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output",
     "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down",
 }  # fmt: skip
@@ -30,7 +30,7 @@ class AdaptedLinear:
         self, names: Sequence[str], layer: int, precision: Precision, tensors: Tensors, adapters: Sequence[Adapter]
     ) -> None:
         self._precision = precision
-        weights = [tensors.codes(f"blk.{layer}.{_GGUF_NAMES[name]}.weight") for name in names]
+        weights = [tensors.codes(f"blk.{layer}.{GGUF_NAMES[name]}.weight") for name in names]
         downs = [torch.cat([adapter.down[layer, name] for adapter in adapters]) for name in names if adapters]
         ups = [
             tensors.encode(torch.cat([adapter.up[layer, name] for adapter in adapters], dim=1))
@@ -41,7 +41,7 @@ class AdaptedLinear:
         self._linear = precision.pack(torch.cat(codes), torch.cat(scales))
         self._up = precision.pack(*_block_diagonal(ups)) if ups else None
         self._out = sum(code.shape[0] for code, _ in weights)
-        biases = [tensors.bias(f"blk.{layer}.{_GGUF_NAMES[name]}.bias") for name in names]
+        biases = [tensors.bias(f"blk.{layer}.{GGUF_NAMES[name]}.bias") for name in names]
         self._bias = torch.cat([bias for bias in biases if bias is not None]) if biases[0] is not None else None
         self._maps = len(names)
 

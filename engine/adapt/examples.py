@@ -1,0 +1,138 @@
+"""From a document to the tokens of one example: an excerpt, a hole in it, and the prompt that serving would build."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from ..models.base import Prompts
+from ..prompt import head, suffix_first, tail
+from ..tokenizer import Tokenizer
+from .corpus import Document
+from .holes import KINDS, Maker, Span, make_hole
+
+_TOP_LEVEL = re.compile(r"^(?=[^\s#/)\]}*@])", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How examples are cut. Tokens of suffix and prefix are drawn log-uniformly between the bounds."""
+
+    graded: int = 80  # last tokens before the suffix that are learnt; each is a valid start of a hole
+    suffix: tuple[int, int] = (16, 128)
+    prefix: tuple[int, int] = (88, 224)  # the graded ones among them
+    least: int = 16  # graded tokens: a shorter example is not worth its step
+    blocks: float = 0.4  # share of excerpts that are a few top-level blocks, which end soon after the hole
+    through: float = 0.3  # share of examples with gradients through all of the prompt, which cost twice as much
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """`ids`: prompt and middle, as serving has them at the moment when the hole is full. The end token follows.
+
+    The last `graded` ids are tokens to be learnt, the last `middle` ones cover the hole; the first `context` ones are
+    read without gradient.
+    """
+
+    ids: list[int]
+    graded: int
+    middle: int
+    context: int
+    language: str
+
+
+class Sampler:
+    """Example number n is always the same one: a run that goes on after a kill sees what it would have seen.
+
+    A language is drawn by its weight, then a package by the square root of its size, then a document by its size.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        weights: Mapping[str, float],
+        tokenizer: Tokenizer,
+        control: Prompts,
+        cutting: Cutting,
+        seed: int,
+        kinds: Mapping[Maker, float] = KINDS,
+    ) -> None:
+        self._tokenizer, self._control, self._cutting = tokenizer, control, cutting
+        self._seed, self._kinds = seed, kinds
+        shelves: dict[str, dict[str, list[Document]]] = {}
+        for document in documents:
+            shelves.setdefault(document.language, {}).setdefault(document.package, []).append(document)
+        self._languages = [language for language in sorted(shelves) if weights.get(language)]
+        self._weights = [weights[language] for language in self._languages]
+        self._packages = {
+            language: [_Drawer([len(d.text) for d in own], own) for own in shelves[language].values()]
+            for language in self._languages
+        }
+
+    def __call__(self, number: int) -> Example:
+        """The example of this number."""
+        random = Random(f"{self._seed}/{number}")
+        while True:
+            document = self._document(random)
+            text = excerpt(document.text, random, self._cutting.blocks)
+            if not text.strip():
+                continue
+            hole = make_hole(text, random, self._kinds)
+            example = cut(text, hole, document.language, random, self._tokenizer, self._control, self._cutting)
+            if example.graded >= self._cutting.least:
+                return example
+
+    def _document(self, random: Random) -> Document:
+        packages = self._packages[random.choices(self._languages, self._weights)[0]]
+        drawer = random.choices(packages, [drawer.total**0.5 for drawer in packages])[0]
+        return drawer.draw(random)
+
+
+class _Drawer:
+    def __init__(self, sizes: Sequence[int], documents: Sequence[Document]) -> None:
+        self._sums, self._documents = list(accumulate(sizes)), documents
+        self.total = self._sums[-1]
+
+    def draw(self, random: Random) -> Document:
+        return self._documents[bisect_left(self._sums, random.randint(1, self.total))]
+
+
+def excerpt(text: str, random: Random, blocks: float) -> str:
+    """The whole text, or with probability `blocks` one to three of its top-level blocks."""
+    starts = [found.start() for found in _TOP_LEVEL.finditer(text)]
+    if len(starts) < 4 or random.random() >= blocks:
+        return text
+    first = random.randrange(len(starts))
+    last = first + random.randint(1, 3)
+    return text[starts[first] : starts[last] if last < len(starts) else len(text)].rstrip() + "\n"
+
+
+def cut(
+    text: str, hole: Span, language: str, random: Random, tokenizer: Tokenizer, control: Prompts, cutting: Cutting
+) -> Example:
+    """Prefix and middle as one text, as they are once the hole is full; the suffix on its own, as serving has it."""
+    after = head(tokenizer, text[hole.end :], _between(cutting.suffix, random))
+    before = tail(tokenizer, text[: hole.end], _between(cutting.prefix, random))
+    ids, graded = suffix_first(control, after, before), min(cutting.graded, len(before))
+    context = 0 if random.random() < cutting.through else len(ids) - graded - 1
+    return Example(ids, graded, _covering(before, text[hole.start : hole.end], tokenizer), context, language)
+
+
+def _covering(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> int:
+    """How many of the last tokens hold all of a text that they end with."""
+    missing = len(text.encode("utf-8", "replace"))
+    for count, number in enumerate(reversed(ids)):
+        if missing <= 0:
+            return count
+        missing -= len(tokenizer.token_bytes[number])
+    return len(ids)
+
+
+def _between(bounds: tuple[int, int], random: Random) -> int:
+    low, high = bounds
+    return round(low * math.pow(high / low, random.random()))

@@ -1,0 +1,67 @@
+"""What a training run is: all of its numbers, as one JSON file in the run's folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from .examples import Cutting
+
+_LANGUAGES = {
+    "python": 10.0,
+    "javascript": 4.0,
+    "typescript": 2.0,
+    "markdown": 0.4,
+    "json": 0.3,
+    "yaml": 0.3,
+    "toml": 0.2,
+    "css": 0.2,
+    "html": 0.2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How an infiller is trained.
+
+    The learning rate warms up, stays, and falls to zero over the last `decay` of the steps: most of the gain comes then
+    (docs/LOG.md), and where it starts can be moved while the run is going (arXiv 2404.06395).
+    """
+
+    steps: int = 400
+    batch: int = 4  # examples a step
+    learning_rate: float = 3e-4
+    warm_up: int = 10  # steps
+    decay: float = 0.5  # share of the steps
+    clip: float = 1.0  # of the gradient's norm
+    end_weight: float = 4.0  # of the end token, against 1 of any other
+    seed: int = 0
+    threads: int = 1
+    validation: int = 24  # examples
+    validate_every: int = 80  # steps
+    start_from: str = ""  # an adapter folder; empty: from nothing
+    base: str = "embedded"
+    cutting: Cutting = field(default_factory=Cutting)
+    languages: dict[str, float] = field(default_factory=lambda: dict(_LANGUAGES))
+
+    def rate(self, step: int) -> float:
+        """Learning rate of a step, counted from 0."""
+        falling = (self.steps - step) / max(1.0, self.decay * self.steps)
+        return self.learning_rate * min(1.0, (step + 1) / self.warm_up, falling)
+
+    def save(self, path: Path) -> None:
+        """As JSON."""
+        path.write_text(json.dumps(asdict(self), indent=2) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Raises `TypeError` for a key that no recipe has."""
+        values = json.loads(path.read_text("utf-8"))
+        cutting = Cutting(**{name: _bounds(value) for name, value in values.pop("cutting").items()})
+        return replace(cls(**values), cutting=cutting)
+
+
+def _bounds(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,76 @@
+"""A run's folder: what a trainer needs to go on after a kill, written whole or not at all, and what people read of it.
+
+recipe.json  train.jsonl  held_out.jsonl    given
+state.pt                                    adapter, optimiser and step, replaced at least every four minutes
+best/                                       the adapter with the best validation so far, in PEFT's format
+curve.jsonl                                 one validation a line
+progress.json                               where it is, replaced after every step
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..hub.disk import publish, settle
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`seconds`: processor time of training so far, which neither pauses nor a busy machine change."""
+
+    step: int
+    steps: int
+    seconds: float
+    loss: float
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Paths of one run, and how they are written."""
+
+    path: Path
+
+    @property
+    def best(self) -> Path:
+        """The adapter to ship."""
+        return self.path / "best"
+
+    def save_state(self, state: Mapping[str, Any]) -> None:
+        """Replace the state; a kill at any moment leaves the old one or the new one."""
+        fresh = self.path / "state.pt.new"
+        torch.save(dict(state), fresh)
+        settle(fresh)
+        publish(fresh, self.path / "state.pt")
+
+    def load_state(self) -> dict[str, Any] | None:
+        """None before the first save."""
+        path = self.path / "state.pt"
+        if not path.exists():
+            return None
+        state: dict[str, Any] = torch.load(path, weights_only=True)
+        return state
+
+    def report(self, progress: Progress) -> None:
+        """For `status`: not settled, since a step that is lost is done again."""
+        fresh = self.path / "progress.json.new"
+        fresh.write_text(json.dumps(asdict(progress)), "utf-8")
+        fresh.replace(self.path / "progress.json")
+
+    def log(self, point: Mapping[str, object]) -> None:
+        """Append a point to the curve."""
+        with (self.path / "curve.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(point) + "\n")
+
+    def curve(self) -> list[dict[str, Any]]:
+        """All points; of a step that was done twice, the later one."""
+        path = self.path / "curve.jsonl"
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        points = {point["step"]: point for point in map(json.loads, lines)}
+        return [points[step] for step in sorted(points)]

@@ -1,0 +1,109 @@
+"""The training loop: steps of numbered examples, validation, the best kept, and a state that survives a kill."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+import torch
+from torch import nn
+
+from .body import TrainingBody
+from .examples import Example
+from .low_rank import LowRank
+from .objective import grade
+from .recipe import Recipe
+from .state import Progress, RunFolder
+from .validation import validate
+
+SAVE_SECONDS = 240.0  # a kill loses at most this and one step
+
+ExampleOf = Callable[[int], Example]
+
+
+class Trainer:
+    """One run of one infiller. `examples(n)` is example number n; `held_out` are for validation."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        folder: RunFolder,
+        body: TrainingBody,
+        adapter: LowRank,
+        examples: ExampleOf,
+        held_out: Sequence[Example],
+        end: int,
+        base_sha256: str,
+        save_seconds: float = SAVE_SECONDS,
+    ) -> None:
+        self._recipe, self._folder, self._body, self._adapter = recipe, folder, body, adapter
+        self._examples, self._held_out, self._end, self._base = examples, held_out, end, base_sha256
+        self._optimizer = torch.optim.AdamW(adapter.parameters(), betas=(0.9, 0.98), weight_decay=0.0, fused=True)
+        self.step = 0
+        self._tokens, self._seconds, self._best = 0, 0.0, float("inf")
+        self._save_seconds, self._saved_at = save_seconds, time.monotonic()
+        if state := folder.load_state():
+            self._restore(state)
+
+    def run(self, stopped: Callable[[], bool]) -> bool:
+        """Train to the end; False if `stopped` said so before. Either way the state is saved."""
+        if not self._folder.curve():
+            self._validate()  # where it starts
+        while self.step < self._recipe.steps and not stopped():
+            began = time.process_time()
+            loss = self._train_step()
+            self._seconds += time.process_time() - began
+            self.step += 1
+            self._folder.report(Progress(self.step, self._recipe.steps, self._seconds, loss, os.getpid()))
+            if self.step % self._recipe.validate_every == 0 or self.step == self._recipe.steps:
+                self._validate()
+            if time.monotonic() - self._saved_at >= self._save_seconds:
+                self._save()
+        self._save()
+        return self.step >= self._recipe.steps
+
+    def _train_step(self) -> float:
+        recipe = self._recipe
+        first = self.step * recipe.batch
+        examples = [self._examples(number) for number in range(first, first + recipe.batch)]
+        graded = grade(self._body, examples, self._end)
+        loss = graded.weighted(recipe.end_weight)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self._adapter.parameters(), recipe.clip)
+        for group in self._optimizer.param_groups:
+            group["lr"] = recipe.rate(self.step)
+        self._optimizer.step()
+        self._tokens += sum(len(example.ids) for example in examples)
+        return loss.item()
+
+    def _validate(self) -> None:
+        """A point of the curve; the best adapter so far is kept."""
+        score = validate(self._body, self._held_out, self._end)
+        point = {"step": self.step, "tokens": self._tokens, "seconds": round(self._seconds, 1)}
+        self._folder.log(point | asdict(score) | {"loss": score.loss, "rate": self._recipe.rate(self.step)})
+        if score.loss < self._best:
+            self._best = score.loss
+            self._adapter.save(self._folder.best, self._base)
+        self._save()
+
+    def _save(self) -> None:
+        self._folder.save_state(
+            {
+                "adapter": self._adapter.state_dict(),
+                "optimizer": self._optimizer.state_dict(),
+                "step": self.step,
+                "tokens": self._tokens,
+                "seconds": self._seconds,
+                "best": self._best,
+            }
+        )
+        self._saved_at = time.monotonic()
+
+    def _restore(self, state: dict[str, object]) -> None:
+        self._adapter.load_state_dict(state["adapter"])  # type: ignore[arg-type]
+        self._optimizer.load_state_dict(state["optimizer"])  # type: ignore[arg-type]
+        self.step, self._tokens = int(state["step"]), int(state["tokens"])  # type: ignore[call-overload]
+        self._seconds, self._best = float(state["seconds"]), float(state["best"])  # type: ignore[arg-type]

@@ -1,0 +1,71 @@
+"""The infiller's loss against a plain reading of the same tokens."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from engine.adapt.body import Stream, TrainingBody
+from engine.adapt.examples import Example
+from engine.adapt.objective import grade
+from tests.engine.models.tiny_qwen import SHAPE
+
+from .tiny_training import random_adapter, training_body
+
+END = 300
+IDS = torch.randint(0, 290, (30,), generator=torch.Generator().manual_seed(3)).tolist()
+EXAMPLES = [Example(IDS, 6, 2, 23, ""), Example(IDS[3:20], 4, 1, 0, "")]
+
+
+@pytest.fixture
+def body() -> TrainingBody:
+    return training_body(random_adapter(1))
+
+
+def plain_losses(body: TrainingBody, example: Example) -> torch.Tensor:
+    """Each row's prediction of the next token, and the last row's of the end, by the definition of cross-entropy."""
+    logs = F.log_softmax(body.logits(body.read([Stream(example.ids)])[0]), dim=-1)
+    following = [*example.ids[1:], END]
+    all_losses = torch.stack([-logs[row, token] for row, token in enumerate(following)])
+    return all_losses[-example.graded - 1 :]
+
+
+def test_losses_are_those_of_the_next_tokens_and_the_end(body: TrainingBody) -> None:
+    graded = grade(body, EXAMPLES, END, short=SHAPE.vocabulary)
+    expected = torch.cat([plain_losses(body, example) for example in EXAMPLES])
+    torch.testing.assert_close(graded.losses, expected, atol=1e-4, rtol=1e-4)
+    assert graded.ends.tolist() == [False] * 6 + [True] + [False] * 4 + [True]
+
+
+def test_an_end_counts_as_several_tokens(body: TrainingBody) -> None:
+    graded = grade(body, EXAMPLES, END, short=SHAPE.vocabulary)
+    ends, others = graded.losses[graded.ends], graded.losses[~graded.ends]
+    assert graded.weighted(4.0).item() == pytest.approx(((4 * ends.sum() + others.sum()) / (4 * 2 + 10)).item())
+
+
+def test_right_is_the_likeliest_token(body: TrainingBody) -> None:
+    logits = body.logits(body.read([Stream(IDS)])[0])
+    wanted = logits[-7:].argmax(dim=1).tolist()
+    flattering = [*IDS[:-6], *wanted[:-1]]  # not what is read then, but the first one stays right
+    assert grade(body, [Example(flattering, 6, 2, 0, "")], END, short=SHAPE.vocabulary).right[0]
+    assert not grade(body, [Example(IDS, 6, 2, 0, "")], 301, short=SHAPE.vocabulary).right[-1]
+
+
+def test_a_short_vocabulary_holds_its_targets_and_only_leaves_out_rivals(body: TrainingBody) -> None:
+    whole = grade(body, EXAMPLES, END, short=SHAPE.vocabulary).losses
+    short = grade(body, EXAMPLES, END, short=40).losses
+    assert (short <= whole + 1e-5).all()
+    assert (short > 0).all()
+
+
+def test_context_gets_no_gradient() -> None:
+    """The same example with and without: its keys are learnt from all rows, or from the graded ones."""
+    gradients = []
+    for context in (23, 0):
+        adapter = random_adapter(1)
+        grade(training_body(adapter), [Example(IDS, 6, 2, context, "")], END).weighted(4.0).backward()
+        gradients.append(adapter.down["0-k"].grad)
+    assert gradients[0] is not None
+    assert gradients[1] is not None
+    assert not torch.allclose(gradients[0], gradients[1])
