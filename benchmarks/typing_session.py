@@ -19,7 +19,6 @@ from server.cli.editor_client import EditorClient, RequestFailed
 
 AUTOMATIC = 2  # InlineCompletionTriggerKind: as while typing
 POLL_S = 0.5
-URI = "untitled:benchmark"
 CAPABILITIES = {
     "general": {"positionEncodings": ["utf-16"]},
     "textDocument": {"inlineCompletion": {}},
@@ -50,6 +49,14 @@ class _Items(msgspec.Struct):
     items: list[_Item] = []
 
 
+class _Told(msgspec.Struct):
+    refused: str | None = None
+
+
+class _DebugInformation(msgspec.Struct):
+    last: _Told | None = None
+
+
 class _Status(msgspec.Struct):
     state: str
     message: str = ""
@@ -57,10 +64,11 @@ class _Status(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`text` is what the first item adds at the cursor; None, when there was no item."""
+    """`text` is what the first item puts in place of `replaced` characters at the cursor; None: there was no item."""
 
     ms: float
     text: str | None
+    replaced: int = 0
 
 
 class _Server(EditorClient):
@@ -85,6 +93,7 @@ class TypingSession:
         self._server = _Server(command, self._notified)
         self._text = text
         self._version = 1
+        self._opened = 0
         self._status = _Status("")
         self._changed = asyncio.Event()
         self._began = time.perf_counter()
@@ -100,8 +109,7 @@ class TypingSession:
             await server.request("initialize", params, msgspec.Raw)
             session.initialize_ms = _ms_since(session._began)
             await server.notify("initialized", {})
-            document = {"uri": URI, "languageId": language, "version": session._version, "text": text}
-            await server.notify("textDocument/didOpen", {"textDocument": document})
+            await session.open(language, text)
             yield session
 
     @property
@@ -116,12 +124,32 @@ class TypingSession:
             raise StartError(self._status.message)
         return _ms_since(self._began) / 1000
 
+    async def open(self, language: str, text: str) -> None:
+        """Open a document in the place of the one that is open."""
+        if self._opened:
+            await self._server.notify("textDocument/didClose", {"textDocument": {"uri": self._uri}})
+        self._opened += 1
+        self._text = text
+        document = {"uri": self._uri, "languageId": language, "version": self._version, "text": text}
+        await self._server.notify("textDocument/didOpen", {"textDocument": document})
+
+    async def why_nothing(self) -> str:
+        """The name of the reason why the last request got nothing."""
+        params = {"command": "sfumato.debugInformation"}
+        raw = await self._server.request("workspace/executeCommand", params, msgspec.Raw)
+        last = msgspec.json.decode(raw, type=_DebugInformation).last
+        return (last and last.refused) or "unknown"
+
+    @property
+    def _uri(self) -> str:
+        return f"untitled:benchmark-{self._opened}"
+
     async def replace(self, start: int, end: int, text: str) -> None:
         """Edit the document, as an editor reports it: one incremental change."""
         change = {"range": {"start": self._position(start), "end": self._position(end)}, "text": text}
         self._text = self._text[:start] + text + self._text[end:]
         self._version += 1
-        document = {"uri": URI, "version": self._version}
+        document = {"uri": self._uri, "version": self._version}
         await self._server.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
 
     async def ask(self, offset: int) -> Answer:
@@ -130,7 +158,10 @@ class TypingSession:
         answer = await self._request(offset)
         ms = _ms_since(began)
         items = answer.items if isinstance(answer, _Items) else answer or []
-        return Answer(ms, self._added(items[0], offset) if items else None)
+        if not items:
+            return Answer(ms, None)
+        end = items[0].range.end.character if items[0].range else self._position(offset)["character"]
+        return Answer(ms, self._added(items[0], offset), end - self._position(offset)["character"])
 
     async def cancel(self, offset: int, after_s: float) -> float | None:
         """Ask, cancel after a while; milliseconds until the engine is idle again. None: it had finished before."""
@@ -151,7 +182,7 @@ class TypingSession:
 
     async def _request(self, offset: int) -> _Items | list[_Item] | None:
         params = {
-            "textDocument": {"uri": URI},
+            "textDocument": {"uri": self._uri},
             "position": self._position(offset),
             "context": {"triggerKind": AUTOMATIC},
         }
