@@ -36,15 +36,18 @@ class Draw:
 
 
 def philox(key: int, counter: tuple[Tensor | int, ...]) -> tuple[Tensor, ...]:
-    """Four words of 32 bits, in int64, for each element of the four words of `counter`, which broadcast."""
+    """Four words of 32 bits, in int64, for each element of the four words of `counter`, broadcast."""
     low, high = key & _WORD, key >> 32
-    c0, c1, c2, c3 = (torch.as_tensor(word, dtype=torch.int64) for word in counter)
+    words = [torch.as_tensor(word, dtype=torch.int64) for word in counter]
+    shape = sum(words, torch.tensor(0)).shape
+    c0, c1, c2, c3 = (word.expand(shape) for word in words)
     for _ in range(_ROUNDS):
         a, b = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]  # all 64 bits; that the top one is a sign harms nothing
-        c0, c2 = ((b >> 32) & _WORD) ^ c1 ^ low, ((a >> 32) & _WORD) ^ c3 ^ high
-        c1, c3 = b & _WORD, a & _WORD
+        c0 = (b >> 32).bitwise_xor_(c1).bitwise_xor_(low).bitwise_and_(_WORD)
+        c2 = (a >> 32).bitwise_xor_(c3).bitwise_xor_(high).bitwise_and_(_WORD)
+        c1, c3 = b, a  # their upper halves are masked once they have been mixed in
         low, high = (low + _WEYL[0]) & _WORD, (high + _WEYL[1]) & _WORD
-    return c0, c1, c2, c3
+    return c0, c1 & _WORD, c2, c3 & _WORD
 
 
 def gumbel(draw: Draw, rows: range, vocabulary: int, device: torch.device | None = None) -> Tensor:

@@ -102,9 +102,9 @@ def test_equal_tokens_and_tokens_that_are_ruled_out(interpreter: ProcessPoolExec
     logits[2, 4097] = -3.0  # the only one
     logits[3, [7, 8]] = torch.tensor([5.0, 4.0])  # the second beside the first
     logits[4, [7, 8998]] = torch.tensor([4.0, 5.0])  # the second far before the first
-    for draw in (None, Draw(4)):
-        assert_equal_to_the_twin(interpreter, logits, 0.9, None, draw)
-        assert_equal_to_the_twin(interpreter, logits, 0.9, 10.0, draw)
+    for draw, programs in ((None, 1), (Draw(4), 1), (Draw(4), 512)):
+        assert_equal_to_the_twin(interpreter, logits, 0.9, None, draw, programs)
+        assert_equal_to_the_twin(interpreter, logits, 0.9, 10.0, draw, programs)
 
 
 @pytest.mark.parametrize("capability", [80, 90, 120])
