@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,3 +57,12 @@ def allow_only(logits: Tensor, ids: Sequence[int]) -> Tensor:
     index = torch.tensor(ids, dtype=torch.long)
     kept[index] = logits[index]
     return kept
+
+
+def rule_out(logits: Tensor, ids: Collection[int]) -> Tensor:
+    """logits (rows, vocabulary) without these tokens in the first row."""
+    if not ids:
+        return logits
+    left = logits.clone()
+    left[0, list(ids)] = float("-inf")
+    return left

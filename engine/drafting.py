@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from .cancel import CancelToken, Deadline
-from .choose import Choose, allow_only
+from .choose import Choose, allow_only, rule_out
 from .draft import Draft, lay_out
 from .ending import Ending, first_ending
 from .models.base import Model, Voice
@@ -22,13 +22,17 @@ from .verify import accepted
 
 @dataclass(slots=True)
 class Filling:
-    """One draft on its way, with the strategies that fill it. `pending`: bytes of the prefix still to write again."""
+    """One draft on its way, with the strategies that fill it. `pending`: bytes of the prefix still to write again.
+
+    `not_first`: tokens that must not begin what it writes.
+    """
 
     draft: Draft
     choose: Choose
     propose: Propose
     endings: Sequence[Ending]
     pending: bytes = b""
+    not_first: frozenset[int] = frozenset()
     stop_reason: StopReason | None = None
     log_probability: float = 0.0
     healed: int = field(default=0, init=False)  # tokens that only wrote the prefix again
@@ -39,7 +43,9 @@ class Filling:
             exact = allow_only(exact[0], model.tokenizer.continuing(self.pending))[None]
         committed = self.draft.committed
         proposed = () if self.pending else self.draft.proposed
-        chosen = self.choose(exact, len(committed))
+        begins = not self.pending and len(committed) == self.healed
+        allowed = rule_out(exact, self.not_first) if begins else exact
+        chosen = self.choose(allowed, len(committed))
         count = accepted(proposed, chosen)
         tokens = chosen[: count + 1]
         heals = self._heals(tokens[0], model)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .choose import Choose, Drawn, Greedy
@@ -15,6 +15,8 @@ from .propose import Confident, Nothing, Propose
 from .request import InfillRequest, Progress, ProgressSink, StopReason
 from .tokenizer import whole_characters
 from .work import Work
+
+_LONGER = 32  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,14 @@ def fill(
     budget: int,
     seeds: Sequence[int | None],
     progress: ProgressSink | None = None,
+    *,
+    may_be_empty: bool = True,
 ) -> list[Filled]:
-    """One filling a seed, in one batch; seed None is greedy. `progress` hears of the first. Raises `Cancelled`."""
+    """One filling a seed, in one batch, but none that was given up; seed None is greedy. Raises `Cancelled`.
+
+    Only the greedy one may be empty: where the model sees no gap, others like it would leave nothing to choose from.
+    `progress` hears of the first.
+    """
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
     work.encode(prompt.ids, Voice.INFILL)
@@ -52,21 +60,36 @@ def fill(
     if request.one_line:
         endings.append(AtNewline(model.tokenizer))
     fillings = [_filling(prompt, _choose(seed), propose, endings) for seed in seeds]
+    for filling, seed in zip(fillings, seeds, strict=True):
+        if seed is not None or not may_be_empty:
+            filling.not_first = model.prompts.end
+    given_up: list[Filling] = []
 
     def watch() -> None:
+        given_up.extend(_give_up(fillings))
         if progress is not None:
             committed = fillings[0].draft.committed
             text = _written(model, committed, prompt, request.one_line)
             progress(Progress("denoise", len(committed), 0, text))
 
     work.denoise(fillings, Voice.INFILL, watch)
-    return [_filled(model, filling, prompt, request.one_line) for filling in fillings]
+    return [_filled(model, one, prompt, request.one_line) for one in fillings if one not in given_up]
 
 
 def choose_proposals(model: Model, drafts: int) -> Propose:
     """The denoiser proposes for one draft; several fill a forward's rows as they are."""
     alone = model.canvas and drafts == 1
     return Confident(width=min(model.canvas, 2), threshold=0.1) if alone else Nothing()
+
+
+def _give_up(fillings: Sequence[Filling]) -> Iterator[Filling]:
+    """The last of several that is still written is left when it is far longer than all others: it will not end well."""
+    waiting = [one for one in fillings if one.stop_reason is None]
+    if len(waiting) == 1 < len(fillings):
+        longest = max(len(one.draft.committed) for one in fillings if one is not waiting[0])
+        if len(waiting[0].draft.committed) > 2 * longest + _LONGER:
+            waiting[0].stop_reason = StopReason.LENGTH
+            yield waiting[0]
 
 
 def _choose(seed: int | None) -> Choose:

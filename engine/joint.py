@@ -39,27 +39,35 @@ def best_of(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck 
 
 
 def fill_all(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck | None = None) -> list[Filled]:
-    """A filling for every hole: in turn, each given the others' present text, then re-opened while that helps."""
+    """A filling for every hole: in turn, then each opened again while what stands around it has changed.
+
+    First none may be empty: where a later hole is not filled yet, an earlier one may hold what belongs there, and would
+    keep it. An opened hole gets what makes the whole likeliest.
+    """
     filled = [Filled(request.text[h.start : h.end], 0, StopReason.END, 0.0) for h in request.holes]
-    for number in range(len(filled)):
-        filled[number] = fill(work, request, _around(request, filled, number), budget, [None])[0]
-    for sweep in range(SWEEPS):
-        changed = False
-        for number in range(len(filled)):
-            if work.deadline.passed:
-                return filled
-            offers = fill(
-                work, request, _around(request, filled, number), budget, seeds(request.seed + sweep, CANDIDATES)
-            )
-            better = _likelier(work, request, filled, number, offers, check)
-            changed = changed or better is not filled[number]
-            filled[number] = better
-        if not changed:
+    last = len(filled) - 1
+    for number in range(last):
+        around = _around(request, filled, number)
+        filled[number] = fill(work, request, around, budget, [None], may_be_empty=False)[0]
+    drawn = seeds(request.seed, CANDIDATES)
+    offered = _around(request, filled, last)
+    offers = fill(work, request, offered, budget, drawn)
+    filled[last] = next((one for one in offers if one.text), offers[0])
+    settled: dict[int, HoleText] = {}
+    for number in [*range(last + 1)] * SWEEPS:
+        around = _around(request, filled, number)
+        if work.deadline.passed:
             break
+        if settled.get(number) == around:
+            continue
+        if offered != around or number != last:
+            offered, offers = around, fill(work, request, around, budget, drawn)
+        filled[number] = _likeliest(work, request, filled, number, offers, check)
+        settled[number] = around
     return filled
 
 
-def _likelier(
+def _likeliest(
     work: Work,
     request: InfillRequest,
     filled: Sequence[Filled],
@@ -132,28 +140,30 @@ def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) ->
         following = head(tokenizer, whole[end:], HEAD_TOKENS)
         ids = tokenizer.encode(whole[:end] + tokenizer.decode(following))
         texts.append(ids if len(following) == HEAD_TOKENS else [*ids, work.model.prompts.text_end])
-    scores = []
-    owners: list[int] = []
-    for number, ids in enumerate(texts):
+    return _read(work, prompt, texts)
+
+
+def _read(work: Work, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> list[float]:
+    """log p(text | prompt) of each text. What several begin with is read once: a row reads one beginning."""
+    numbers: dict[tuple[int, ...], int] = {}
+    for ids in texts:
+        for length in range(len(ids)):
+            numbers.setdefault(tuple(ids[:length]), len(numbers))
+    beginnings = list(numbers)
+    totals = [0.0] * len(texts)
+    for first in range(0, len(beginnings), _READ_ROWS):
         work.cancel.raise_if_cancelled()
-        scores.append(_read(work, prompt, ids, number, owners))
-    return scores
-
-
-def _read(work: Work, prompt: Sequence[int], ids: Sequence[int], number: int, owners: list[int]) -> float:
-    total = 0.0
-    inputs = [prompt[-1], *ids][: len(ids)]
-    for start in range(0, len(inputs), _READ_ROWS):
-        chunk = inputs[start : start + _READ_ROWS]
-        visible = torch.zeros(len(chunk), len(owners) + len(chunk), dtype=torch.bool)
-        visible[:, : len(owners)] = torch.tensor(owners, dtype=torch.long) == number
-        visible[:, len(owners) :] = torch.ones(len(chunk), len(chunk), dtype=torch.bool).tril_()
-        first = len(prompt) - 1 + start
-        rows = Rows(chunk, range(first, first + len(chunk)), len(chunk), 0, visible)
-        reading = work.model.read(rows, Voice.PLAIN)
+        chunk = beginnings[first : first + _READ_ROWS]
+        visible = torch.zeros(len(chunk), first + len(chunk), dtype=torch.bool)
+        for row, begun in enumerate(chunk):
+            visible[row, [numbers[begun[:length]] for length in range(len(begun) + 1)]] = True
+        ids = [begun[-1] if begun else prompt[-1] for begun in chunk]
+        positions = [len(prompt) - 1 + len(begun) for begun in chunk]
+        logs = work.model.read(Rows(ids, positions, len(chunk), 0, visible), Voice.PLAIN).exact.log_softmax(dim=-1)
         work.forwards += 1
-        targets = torch.tensor(ids[start : start + len(chunk)])
-        total -= float(torch.nn.functional.cross_entropy(reading.exact, targets, reduction="sum"))
         work.model.commit(range(len(chunk)), Voice.PLAIN)
-        owners += [number] * len(chunk)
-    return total
+        for row, begun in enumerate(chunk):
+            for number, text in enumerate(texts):
+                if len(text) > len(begun) and tuple(text[: len(begun)]) == begun:
+                    totals[number] += float(logs[row, text[len(begun)]])
+    return totals

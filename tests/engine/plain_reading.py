@@ -27,6 +27,8 @@ def told(
     choose: Choose | None = None,
     pending: bytes = b"",
     most: int = 40,
+    *,
+    may_be_empty: bool = True,
 ) -> Told:
     """The answer to a prompt, of at most `most` tokens that write something new."""
     names = toy.tokenizer.token_bytes
@@ -37,7 +39,10 @@ def told(
         if left:
             fitting = [n for n, name in enumerate(names) if name and (name.startswith(left) or left.startswith(name))]
             logits = allow_only(logits, fitting)
-        token = (choose or Greedy())(logits[None], len(ids) - len(prompt))[0]
+        allowed = logits.clone()
+        if not (may_be_empty or left or tokens):
+            allowed[list(toy.prompts.end)] = float("-inf")
+        token = (choose or Greedy())(allowed[None], len(ids) - len(prompt))[0]
         total += float(logits.log_softmax(dim=0)[token])
         if token in toy.prompts.end:
             return Told(data[len(pending) :], tokens, True, total)

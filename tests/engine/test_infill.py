@@ -40,7 +40,7 @@ def test_the_text_is_the_plain_readings(prefix: str) -> None:
         prompt = infill_prompt(toy.tokenizer, toy.prompts, prefix, "\nend", (), 400)
         for seed, one in zip(seeds, filled(toy, prefix, "\nend", seeds, max_tokens=25), strict=True):
             choose = Greedy() if seed is None else Drawn(seed)
-            expected = told(toy, prompt.ids, Voice.INFILL, choose, prompt.pending, 25)
+            expected = told(toy, prompt.ids, Voice.INFILL, choose, prompt.pending, 25, may_be_empty=seed is None)
             assert one.text.encode() == expected.data
             assert one.tokens == expected.tokens
             assert one.stop_reason is (StopReason.END if expected.ended else StopReason.LENGTH)
