@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.choose import Drawn, Greedy, allow_only
+from engine.choose import Drawn, Greedy, allow_only, rule_out
 
 
 def logits(rows: int, seed: int = 0) -> torch.Tensor:
@@ -68,3 +68,13 @@ def test_nothing_but_what_is_allowed_is_chosen() -> None:
     assert set(torch.isfinite(kept).nonzero().flatten().tolist()) == {3, 50, 98}
     assert torch.equal(kept[[3, 50, 98]], row[[3, 50, 98]])
     assert {Drawn(seed, top_p=1.0)(kept[None], 0)[0] for seed in range(40)} <= {3, 50, 98}
+
+
+def test_tokens_are_ruled_out_of_the_first_row_only_and_of_a_copy() -> None:
+    rows = logits(3)
+    left = rule_out(rows, {4, 7})
+    assert left[0, [4, 7]].isinf().all()
+    assert left.isfinite().sum() == 3 * 100 - 2
+    assert torch.equal(left[1:], rows[1:])
+    assert torch.equal(rows, logits(3))
+    assert rule_out(rows, frozenset()) is rows

@@ -93,3 +93,45 @@ def test_drafts_grow_into_the_text_in_whole_characters() -> None:
     assert [text.startswith(progress.text) for progress in heard] == [True] * len(heard)
     assert (heard[-1].stage, heard[-1].text) == ("denoise", text)
     assert len({progress.text for progress in heard}) > 3
+
+
+@pytest.mark.parametrize("canvas", [0, 4])
+def test_only_a_greedy_filling_may_be_empty(canvas: int) -> None:
+    toy = Toy(["x = ;"], canvas=canvas)
+    assert [one.text == "" for one in filled(toy, "x = ", ";", (None, 1, 2), max_tokens=9)] == [True, False, False]
+    request = InfillRequest("x = ;", (Hole(4, 4),), max_tokens=9)
+    work = Work(toy, CancelToken(), Deadline(None))
+    [one] = fill(work, request, HoleText("x = ", ";"), 400, [None], may_be_empty=False)
+    assert one.text != ""
+
+
+@pytest.mark.parametrize("prefix", ["ret", "漢", " prin"])
+def test_writing_the_prefix_again_is_not_filling_the_hole(prefix: str) -> None:
+    """Where the seam is healed, an end right after it would be an empty filling as well."""
+    toy = Toy([f"{prefix};"])
+    assert filled(toy, prefix, ";")[0].text == ""
+    assert filled(toy, prefix, ";", (1,), max_tokens=9)[0].text != ""
+
+
+def test_what_must_not_be_first_does_not_change_the_score_of_the_rest() -> None:
+    """The mean is the model's own log probability of the tokens, whatever was ruled out in choosing them."""
+    toy = Toy(accuracy=0.6)
+    prompt = infill_prompt(toy.tokenizer, toy.prompts, "x =\n", "\nend", (), 400)
+    for seed in range(1, 12):
+        [one] = filled(toy, "x =\n", "\nend", (seed,), max_tokens=20)
+        expected = told(toy, prompt.ids, Voice.INFILL, Drawn(seed), prompt.pending, 20, may_be_empty=False)
+        assert one.score == pytest.approx(expected.log_probability / (expected.tokens + expected.ended), rel=1e-4)
+
+
+def test_the_last_one_is_given_up_when_it_runs_away() -> None:
+    toy, dropped = Toy(accuracy=0.6), 0
+    for start in range(1, 40, 3):
+        seeds = (start, start + 1, start + 2)
+        alone = [filled(toy, "x", "y", (seed,), max_tokens=150)[0] for seed in seeds]
+        together = filled(toy, "x", "y", seeds, max_tokens=150)
+        *others, longest = sorted(alone, key=lambda one: one.tokens)
+        too_long = longest.tokens > 2 * max(one.tokens for one in others) + 34
+        kept = [one for one in alone if not (too_long and one is longest)]
+        assert [one.text for one in together] == [one.text for one in kept]
+        dropped += too_long
+    assert dropped

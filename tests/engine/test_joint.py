@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from engine.cancel import CancelToken, Deadline
+from engine.cancel import NO_DEADLINE, CancelToken, Deadline
 from engine.errors import Cancelled
 from engine.infill import Filled, HoleText, fill
-from engine.joint import assemble, best_of, distinct, fill_all, rank, seeds
+from engine.joint import SWEEPS, assemble, best_of, distinct, fill_all, rank, seeds
 from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import tail
@@ -185,3 +185,33 @@ def test_a_deadline_between_holes_leaves_the_rest_as_it_is() -> None:
     request = with_holes(TEXT, "12", "first * 34")
     whole = fill_all(work_of(Toy([TEXT]), 0), request, 400)
     assert [one.stop_reason for one in whole] == [StopReason.DEADLINE] * 2
+
+
+def test_no_filling_is_empty_before_all_are_there() -> None:
+    """Greedy sees no gap at either hole; with nothing ruled out both would stay as they are."""
+    toy = Toy(["a = b = c"])
+    request = InfillRequest("a = b = c", (Hole(4, 4), Hole(8, 8)), max_tokens=6)
+    seen: list[tuple[str, ...]] = []
+
+    def check(texts: tuple[str, ...]) -> int:
+        seen.append(texts)
+        return 0
+
+    fill_all(work_of(toy), request, 400, check)
+    assert all(seen[0])
+    assert not all(all(texts) for texts in seen)  # later one may be
+
+
+def test_a_hole_is_opened_again_only_when_what_stands_around_it_has_changed() -> None:
+    request = with_holes(TEXT, "12", "first * 34", "second - first")
+    prompts: list[tuple[int, ...]] = []
+
+    class Counting(Toy):
+        def encode(self, prompt, voice, cancel, deadline=NO_DEADLINE):  # type: ignore[no-untyped-def]
+            if voice is Voice.INFILL:
+                prompts.append(tuple(prompt))
+            return super().encode(prompt, voice, cancel, deadline)
+
+    whole = fill_all(work_of(Counting([TEXT])), request, 600)
+    assert assemble(request.text, request.holes, [one.text for one in whole])[0] == TEXT
+    assert len(prompts) == len({*prompts}) < 3 * (1 + SWEEPS)  # and the last hole's first offers are kept
