@@ -23,6 +23,7 @@ from .status import State, Status
 T = TypeVar("T")
 _REPORT_EVERY_S = 0.1
 _SETTLE_S = 0.002  # editors send a request and its successor, or its end, in one breath: only the last should run
+_SETTLED_S = 0.05  # for certain, however late the loop is
 
 
 class OpenEngine(Protocol):
@@ -60,6 +61,7 @@ class _Job:
     future: asyncio.Future[object]
     cancel: CancelToken = field(default_factory=CancelToken)
     asked_at: float = field(default_factory=time.monotonic)
+    settled: bool = False
 
 
 class Runner:
@@ -114,7 +116,7 @@ class Runner:
         job = _Job(work, rank, key, asyncio.get_running_loop().create_future())
         self._supersede_for(job)
         self._waiting.append(job)
-        asyncio.get_running_loop().call_later(_SETTLE_S, self._next)
+        self._settle(job)
         try:
             return cast("T", await job.future)
         except asyncio.CancelledError:
@@ -147,10 +149,25 @@ class Runner:
         if reason is not None and not job.future.done():
             job.future.set_exception(reason)
 
+    def _settle(self, job: _Job) -> None:
+        """Let a job run after a moment. On a loop that is late, messages wait that may end it: then a moment more."""
+        loop = asyncio.get_running_loop()
+        due = loop.time() + _SETTLE_S
+
+        def settled() -> None:
+            if loop.time() > due + _SETTLE_S and time.monotonic() < job.asked_at + _SETTLED_S:
+                self._settle(job)
+            else:
+                job.settled = True
+                self._next()
+
+        loop.call_at(due, settled)
+
     def _next(self) -> None:
-        if self._running is not None or self.engine is None or not self._waiting:
+        settled = [job for job in self._waiting if job.settled]
+        if self._running is not None or self.engine is None or not settled:
             return
-        job, engine = max(self._waiting, key=lambda job: job.rank), self.engine  # the oldest of the highest rank
+        job, engine = max(settled, key=lambda job: job.rank), self.engine  # the oldest of the highest rank
         self._waiting.remove(job)
         self._running = job
         self._tasks.put(lambda: self._run(job, engine))

@@ -65,6 +65,12 @@ class FillHolesArguments(msgspec.Struct, frozen=True, rename="camel"):
     preview: bool = False
 
 
+class DebugInformationArguments(msgspec.Struct, frozen=True, rename="camel"):
+    """Of `sfumato.debugInformation`: the document that is also to be described."""
+
+    uri: str = ""
+
+
 def read_arguments(arguments: Sequence[object] | None, kind: type[T]) -> T:
     """The single argument of a command; raises the protocol's error, which names the field."""
     if arguments is None or len(arguments) != 1:

@@ -332,6 +332,16 @@ def offset_of(text: str, position: Mapping[str, int], encoding: str = "utf-16") 
     return offset
 
 
+def position_of(text: str, offset: int, encoding: str = "utf-16") -> dict[str, int]:
+    """Position of an offset, found by walking."""
+    codec, width = WIDTHS[encoding]
+    line = start = 0
+    for at, character in enumerate(text[:offset]):
+        if character == "\n" or (character == "\r" and text[at + 1 : at + 2] != "\n"):
+            line, start = line + 1, at + 1
+    return at(line, len(text[start:offset].encode(codec)) // width)
+
+
 def apply_edits(text: str, edits: Sequence[Mapping[str, Any]], encoding: str = "utf-16") -> str:
     """The text after edits that all speak of the text before; they may not overlap."""
     places = [

@@ -2,9 +2,11 @@
 
 A script is one JSON object; every key may be left out:
     answers   one a request, the last one for ever: a text, a list of texts (one a hole), or an object with
-              texts, candidates (a list of lists), delay_s, drafts, error (a message: raises RuntimeError)
+              texts, candidates (a list of lists), stop, delay_s, drafts, error (a message: raises RuntimeError),
+              gate (a file: waits until it is opened, see `Gate`).
+              Or the path of a file that holds such a list, read anew at each request
     models    by model name: {error: a message, fault: a message, delay_s, progress: [[stage, done, total], ...]}
-    log       a file that gets one JSON line an event
+    log       a file that gets one JSON line an event, with the time by the monotonic clock
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +39,27 @@ from engine import (
 _USAGE = Usage(prompt_tokens=10, reused_tokens=4, forwards=2, tokens=6, ms=Timings(encode=1.0, denoise=2.0, total=3.0))
 
 
+class Gate:
+    """A file with a JSON object a line: what is to be changed of the answer it releases; `open` ends all waiting."""
+
+    def __init__(self) -> None:
+        self._taken = 0
+
+    def passed(self, path: Path) -> dict[str, Any] | None:
+        """What a release says; None as long as there is no new one."""
+        releases: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        if len(releases) > self._taken and "open" not in releases[self._taken]:
+            self._taken += 1
+            return releases[self._taken - 1]
+        return {} if len(releases) > self._taken else None
+
+
 class ScriptedEngine:
     """What `engine.Engine` asks for; `asked` counts requests."""
 
     def __init__(self, script: Mapping[str, Any], model: str = "scripted") -> None:
         self._answers = script.get("answers", [""])
+        self._gate = Gate()
         self._log = Path(script["log"]) if "log" in script else None
         self.asked = 0
         self.info = {"model": model, "family": "scripted"}
@@ -55,13 +74,14 @@ class ScriptedEngine:
     ) -> InfillResult:
         """The next answer, for every hole the same text if the script gives only one."""
         holes = [[hole.start, hole.end] for hole in request.holes]
-        self._note("infill", text=request.text, holes=holes, candidates=request.candidates, mode=request.mode)
+        self._note("infill", **asdict(request) | {"holes": holes})
         answer = self._next(cancel, progress)
         candidates = answer.get("candidates") or [answer["texts"]]
         if len(candidates[0]) == 1:
             candidates = [texts * len(request.holes) for texts in candidates]
         mode = request.mode or (Mode.LOSSLESS if len(holes) == 1 else Mode.JOINT)
-        filled = tuple(Candidate(tuple(texts), StopReason.END) for texts in candidates[: request.candidates])
+        stop = StopReason(answer.get("stop", "end"))
+        filled = tuple(Candidate(tuple(texts), stop) for texts in candidates[: request.candidates])
         return InfillResult(filled, self.info["model"], mode, _USAGE)
 
     def rewrite(
@@ -74,34 +94,45 @@ class ScriptedEngine:
     ) -> RewriteResult:
         """The next answer."""
         selected = request.text[request.start : request.end]
-        self._note(
-            "rewrite", text=request.text, selected=selected, instruction=request.instruction, attempt=request.attempt
-        )
+        self._note("rewrite", **asdict(request) | {"selected": selected})
         answer = self._next(cancel, progress)
-        return RewriteResult(answer["texts"][0], StopReason.END, self.info["model"], _USAGE)
+        stop = StopReason(answer.get("stop", "end"))
+        return RewriteResult(answer["texts"][0], stop, self.info["model"], _USAGE)
 
     def _next(self, cancel: CancelToken | None, progress: ProgressSink | None) -> dict[str, Any]:
-        answer = self._answers[min(self.asked, len(self._answers) - 1)]
+        answers = self._answers
+        if isinstance(answers, str):
+            answers = json.loads(Path(answers).read_text(encoding="utf-8"))
+        answer = answers[min(self.asked, len(answers) - 1)]
         self.asked += 1
         if not isinstance(answer, dict):
             answer = {"texts": [answer] if isinstance(answer, str) else answer}
         for draft in answer.get("drafts", ()):
             if progress is not None:
                 progress(Progress("denoise", text=draft))
+        answer = answer | self._waited(answer, cancel)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        if "gate" in answer:
+            self._note("answered")
+        return answer
+
+    def _waited(self, answer: Mapping[str, Any], cancel: CancelToken | None) -> dict[str, Any]:
+        """Wait as the answer says; what is to be changed of it by then."""
         until = time.monotonic() + answer.get("delay_s", 0.0)
-        while time.monotonic() < until:
+        release: dict[str, Any] | None = None if "gate" in answer else {}
+        while time.monotonic() < until or release is None:
             if cancel is not None and cancel.cancelled:
                 self._note("cancelled")
                 cancel.raise_if_cancelled()
             time.sleep(0.002)
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
-        return answer
+            release = self._gate.passed(Path(answer["gate"])) if release is None else release
+        return release
 
     def _note(self, event: str, **facts: object) -> None:
         if self._log is not None:
             with self._log.open("a", encoding="utf-8") as log:
-                log.write(json.dumps({"event": event, **facts}) + "\n")
+                log.write(json.dumps({"event": event, "at": time.monotonic(), **facts}) + "\n")
 
 
 class ScriptedOpening:

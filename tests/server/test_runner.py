@@ -189,6 +189,35 @@ async def test_what_is_superseded_in_one_breath_never_runs() -> None:
         assert ran == [4]
 
 
+async def test_each_work_has_a_moment_of_its_own() -> None:
+    """The moment of what it superseded ends earlier."""
+    async with runner_with() as (runner, _):
+        await ready(runner)
+        seen: list[str] = []
+        first = asyncio.ensure_future(runner.run(until_cancelled(seen, "first"), rank=Rank.COMPLETION, key="a"))
+        await asyncio.sleep(0)
+        time.sleep(0.0025)  # noqa: ASYNC251 - the first moment is over when the loop comes back
+        second = asyncio.ensure_future(runner.run(until_cancelled(seen, "second"), rank=Rank.COMPLETION, key="a"))
+        await asyncio.sleep(0)
+        second.cancel()
+        assert isinstance((await asyncio.gather(first, return_exceptions=True))[0], Superseded)
+        await asyncio.sleep(0.02)
+        assert seen == []
+
+
+async def test_a_loop_that_is_late_reads_on_first() -> None:
+    async with runner_with() as (runner, _):
+        await ready(runner)
+        seen: list[str] = []
+        asked = asyncio.ensure_future(runner.run(until_cancelled(seen, "work"), rank=Rank.COMPLETION, key="a"))
+        await asyncio.sleep(0)
+        time.sleep(0.02)  # noqa: ASYNC251 - another process had the core
+        await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.sleep(0.02)
+        assert seen == []
+
+
 async def test_errors_of_the_engine_pass_and_faults_are_named_without_their_message() -> None:
     def wrong(engine: Engine, cancel: CancelToken) -> object:
         raise RequestError("holes overlap")

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from tests.clients.editor import InProcessEditor
+import pytest
+
+from tests.clients.editor import AnsweredWithError, InProcessEditor
+from tests.clients.reference import ReferenceDocument
 
 URI = "file:///project/a.py"
 
@@ -47,3 +50,16 @@ async def test_it_answers_without_an_engine() -> None:
         await editor.initialize()
         told = await editor.command("sfumato.debugInformation")
         assert (told["model"], told["status"]) == (None, {"state": "failed", "message": "no room"})
+
+
+async def test_a_document_is_described_but_not_shown() -> None:
+    uri, text = "file:///a.py", "a = '😀'\r\nb\u2028c"
+    async with InProcessEditor({}) as editor:
+        await editor.initialize()
+        editor.open(uri, text, version=3)
+        told = (await editor.command("sfumato.debugInformation", {"uri": uri}))["document"]
+        assert told == ReferenceDocument(text).description(3, "python")
+        assert (told["lines"], told["characters"]) == (2, len(text))
+        assert (await editor.command("sfumato.debugInformation", {"uri": "file:///b.py"}))["document"] is None
+        with pytest.raises(AnsweredWithError, match="uri"):
+            await editor.command("sfumato.debugInformation", {"uri": 1})
