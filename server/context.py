@@ -21,9 +21,7 @@ from .trim import Site, unit_of
 CHARACTERS_PER_TOKEN = 3  # of code, for the embedded model's vocabulary, a little less than measured
 PARSED_WHOLE = 48_000  # characters, parsed in some 10 ms; a longer document is parsed around the edit only
 _PARSED_AROUND = 32_000
-_LONG_FILE = 8_000  # lines
 _TOP_LEVEL = re.compile(r"^[^\s)\]}]", re.MULTILINE)
-_DASHES = re.compile(r"\s*(?:- +)+")
 
 
 @dataclass(frozen=True)
@@ -132,29 +130,6 @@ def _inside(region: Region, text: str, offset: int, before: str) -> tuple[Inside
     if in_tree is Inside.CODE or line.inside is in_tree:
         return line.inside, quote
     return in_tree, ""
-
-
-def wants_one_line(snapshot: Snapshot, site: Site, settings: Settings, *, invoked: bool) -> bool:
-    """Several lines only where a block is to be filled or a person asked for them."""
-    if not settings.multi_line or snapshot.lines.count >= _LONG_FILE or site.quote:
-        return True
-    if site.rest.strip():
-        within_brackets = balance(site.prefix, site.language).unclosed
-        return not (invoked and (site.on_blank or within_brackets))
-    if site.inside is Inside.COMMENT:
-        return not (invoked and site.on_blank)
-    return not invoked and not _opens_block(site)
-
-
-def _opens_block(site: Site) -> bool:
-    """Whether the cursor is where an empty block, or something at the top level, begins."""
-    if site.plain:
-        return False
-    if site.language.id == "yaml" and (site.on_blank or _DASHES.fullmatch(site.prefix)):
-        return True
-    if not site.on_blank:
-        return bool(site.language.opener.search(site.prefix))
-    return not site.prefix or not site.preceding or bool(site.language.opener.search(site.preceding[0]))
 
 
 def prompt_path(snapshot: Snapshot) -> str:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from engine import CancelToken, Engine, Hole, InfillRequest, InfillResult, Mode, ProgressSink, StopReason
 
-from .context import prompt_path, shown_to_engine, site_at, snapped, wants_one_line
+from .context import prompt_path, shown_to_engine, site_at, snapped
+from .extent import wants_one_line
 from .filling import FillAnswer, fill_holes
 from .gate import Gate, as_document
 from .privacy import is_excluded

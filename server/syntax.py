@@ -126,6 +126,13 @@ def _to_line_end(comment: Node, language: Language) -> bool:
     return (comment.text or b"").startswith(tuple(marker.encode() for marker in language.line_comments))
 
 
+def node_at(language: Language, text: str, offset: int) -> Node | None:
+    """The innermost node of the character at `offset`; None without a grammar."""
+    tree = _parse(language.grammar, text)
+    at = _byte(text, offset)
+    return None if tree is None else tree.root_node.descendant_for_byte_range(at, at + 1)
+
+
 @lru_cache(maxsize=32)
 def _grammar(name: str) -> Grammar | None:
     if not name:
