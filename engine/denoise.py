@@ -42,12 +42,13 @@ class Denoising:
     generator: Generator
     steps: int = 0
     last: Step | None = None
+    best: Tensor | None = None  # (length,): the likeliest tokens of the last step
     stop_reason: StopReason | None = None
 
     @property
     def answer(self) -> Tensor | None:
         """(length,): the best so far, valid at any time; None before the first step."""
-        return self.canvas.answer(self.last.statistics.best) if self.last else None
+        return None if self.best is None else self.canvas.answer(self.best)
 
     @property
     def shown(self) -> Shown:
@@ -58,25 +59,32 @@ class Denoising:
         return Shown(self.canvas.ids, conditioning)
 
     def take(self, logits: Tensor, softcap: float | None) -> None:
-        """One step. logits: (length, vocabulary)."""
+        """One step. logits: (length, vocabulary), which become this canvas' own."""
         use, shown = self.strategies, self.canvas
+        shown.allow(logits)
         temperature = use.schedule(self.steps)
         read = use.sampler(logits, temperature, softcap, self.generator)
-        step = Step(shown, logits, temperature, read, _back(self.last, max(use.unmask.memory, use.stopping.memory)))
-        canvas = shown.commit(use.unmask(step) & shown.open, read.sampled)
-        self.canvas = use.remask(step, canvas, self.generator)
+        before = _back(self.last, max(use.unmask.memory, use.stopping.memory))
+        step = Step(shown, logits, temperature, softcap, read, before)
+        committed = shown.commit(use.unmask(step) & shown.open, read.sampled)
+        self._move(step, use.remask(step, committed, self.generator))
         self.steps += 1
-        self.last = step
         if self.canvas.done or use.stopping(step):
             self.stop_reason = StopReason.END
         elif self.steps == use.schedule.steps:
             self.stop_reason = StopReason.STEPS
 
+    def _move(self, step: Step, canvas: Canvas) -> None:
+        """On to the next canvas. One with other positions has no history: nothing said before is about them."""
+        origin, best = canvas.origin, step.statistics.best
+        self.canvas = replace(canvas, origin=None)
+        self.best = best if origin is None else best[origin]
+        self.last = step if origin is None else None
+
     def filling(self, hole: int) -> list[int]:
         """The tokens of a hole; none before the first step."""
-        if self.answer is None:
-            return []
-        return list(self.answer[self.canvas.hole == hole].tolist())
+        answer = self.answer
+        return [] if answer is None else list(answer[self.canvas.hole == hole].tolist())
 
 
 def _back(step: Step | None, memory: int) -> Step | None:

@@ -53,3 +53,18 @@ class StableAndConfident:
                 return False
             earlier = earlier.previous
         return bool(step.statistics.entropy[step.canvas.open].mean() < self.entropy)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyCommit:
+    """Everywhere the likeliest token is `gap` nats ahead of the next: more steps would change nothing (Prophet).
+
+    arXiv 2508.19982 asks this of the mean; the least of them keeps one unsure token from being outvoted.
+    """
+
+    gap: float = 3.0
+    memory = 0
+
+    def __call__(self, step: Step) -> bool:
+        """See `Stopping`."""
+        return bool((step.statistics.gap[step.canvas.open] >= self.gap).all())

@@ -138,8 +138,8 @@ class CanvasModel(Protocol):
     def denoise(self, canvases: Sequence[Shown]) -> Sequence[Tensor]:
         """One forward over all of them, each after the prompt and not seeing the others.
 
-        Returns logits (length, vocabulary) of each, of any float type, before softcap and temperature; row i is about
-        position i. Tokens that must not be proposed, such as the mask, are -inf.
+        Returns logits (length, vocabulary) of each, the caller's to change, of any float type, before softcap and
+        temperature; row i is about position i. Tokens that must not be proposed, such as the mask, are -inf.
         """
 
 

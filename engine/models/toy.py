@@ -27,8 +27,8 @@ _SUFFIX_BYTES = 16  # of the suffix, which end a hole where they begin
 Seen = tuple[int, int]  # position, token
 
 
-def toy_tokenizer() -> Tokenizer:
-    """All bytes, and a few words with each of their beginnings as a token."""
+def toy_tokenizer(*more: str) -> Tokenizer:
+    """All bytes, and a few words with each of their beginnings as a token; `more` control tokens at the end."""
     letters = sorted(ByteLevel.alphabet())
     tokens, merges = [*letters], []
     for word in _WORDS:
@@ -37,8 +37,8 @@ def toy_tokenizer() -> Tokenizer:
             if shown[:size] not in tokens:
                 tokens.append(shown[:size])
                 merges.append(f"{shown[: size - 1]} {shown[size - 1]}")
-    control = frozenset(range(len(tokens), len(tokens) + len(_CONTROL)))
-    return Tokenizer(build_bpe([*tokens, *_CONTROL], merges), control)
+    names = [*tokens, *_CONTROL, *more]
+    return Tokenizer(build_bpe(names, merges), frozenset(range(len(tokens), len(names))))
 
 
 class Toy:
