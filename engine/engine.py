@@ -49,12 +49,12 @@ class LocalEngine:
     ) -> InfillResult:
         """See `engine.Engine`."""
         mode = _checked_mode(request)
-        work = self._work(cancel, request.deadline_s)
+        work = self._work(cancel, request.deadline_s, progress)
         budget = self._config.prompt_tokens
         if mode is Mode.LOSSLESS:
             hole = request.holes[0]
             around = HoleText(request.text[: hole.start], request.text[hole.end :])
-            filled = fill(work, request, around, budget, [None], progress)
+            filled = fill(work, request, around, budget, [None])
         elif len(request.holes) == 1:
             filled = best_of(work, request, budget, check)
         else:
@@ -75,13 +75,13 @@ class LocalEngine:
     ) -> RewriteResult:
         """See `engine.Engine`."""
         _check_rewrite(request)
-        work = self._work(cancel, request.deadline_s)
-        new = rewrite(work, request, self._config.prompt_tokens, check, progress)
+        work = self._work(cancel, request.deadline_s, progress)
+        new = rewrite(work, request, self._config.prompt_tokens, check)
         return RewriteResult(new.text, new.stop_reason, self._config.model, work.usage(new.tokens))
 
-    def _work(self, cancel: CancelToken | None, deadline_s: float | None) -> Work:
+    def _work(self, cancel: CancelToken | None, deadline_s: float | None, progress: ProgressSink | None) -> Work:
         load_ms, self._load_ms = self._load_ms, 0.0  # the first request is the one that waited for it
-        return Work(self._model, cancel or CancelToken(), Deadline(deadline_s), load_ms)
+        return Work(self._model, cancel or CancelToken(), Deadline(deadline_s), load_ms, progress)
 
 
 def _checked_mode(request: InfillRequest) -> Mode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .choose import Choose, Drawn, Greedy
 from .draft import Draft
@@ -12,7 +12,7 @@ from .ending import AtEnd, AtLength, AtNewline, Ending
 from .models.base import Model, Voice
 from .prompt import Prompt, infill_prompt
 from .propose import Confident, Nothing, Propose
-from .request import InfillRequest, Progress, ProgressSink, StopReason
+from .request import InfillRequest, Piece, PieceState, Progress, StopReason
 from .tokenizer import whole_characters
 from .work import Work
 
@@ -31,10 +31,12 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class HoleText:
-    """One hole with what stands left and right of it."""
+    """One hole with what stands left and right of it, and for whoever looks on the other holes on either side."""
 
     prefix: str
     suffix: str
+    before: tuple[Filled, ...] = field(default=(), compare=False)
+    after: tuple[Filled, ...] = field(default=(), compare=False)
 
 
 def fill(
@@ -43,14 +45,12 @@ def fill(
     hole: HoleText,
     budget: int,
     seeds: Sequence[int | None],
-    progress: ProgressSink | None = None,
     *,
     may_be_empty: bool = True,
 ) -> list[Filled]:
     """One filling a seed, in one batch, but none that was given up; seed None is greedy. Raises `Cancelled`.
 
     Only the greedy one may be empty: where the model sees no gap, others like it would leave nothing to choose from.
-    `progress` hears of the first.
     """
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
@@ -67,13 +67,33 @@ def fill(
 
     def watch() -> None:
         given_up.extend(_give_up(fillings))
-        if progress is not None:
-            committed = fillings[0].draft.committed
-            text = _written(model, committed, prompt, request.one_line)
-            progress(Progress("denoise", len(committed), 0, text))
+        if work.progress is not None:
+            work.progress(_progress(model, fillings[0], prompt, hole, request.one_line))
 
     work.denoise(fillings, Voice.INFILL, watch)
     return [_filled(model, one, prompt, request.one_line) for one in fillings if one not in given_up]
+
+
+def _progress(model: Model, filling: Filling, prompt: Prompt, hole: HoleText, one_line: bool) -> Progress:
+    """How a filling and the holes beside it stand after a forward."""
+    draft = filling.draft
+    written = _written(model, draft.committed, prompt, one_line)
+    tokens = len(draft.committed) - filling.healed
+    pieces = [Piece(PieceState.COMMITTED, written, tokens)]
+    if filling.stop_reason is None:
+        further = _written(model, (*draft.committed, *draft.proposed), prompt, one_line)
+        opened = draft.width if len(draft.proposed) in draft.blocks else 0
+        pieces.append(Piece(PieceState.PROPOSED, further[len(written) :], len(draft.proposed)))
+        pieces.append(Piece(PieceState.OPEN, "", opened))
+    here = tuple(piece for piece in pieces if piece.positions)
+    holes = (*map(_standing, hole.before), here, *map(_standing, hole.after))
+    return Progress("denoise", tokens, 0, written, holes)
+
+
+def _standing(other: Filled) -> tuple[Piece, ...]:
+    """A hole that is not being filled; one that never was holds its draft."""
+    state = PieceState.COMMITTED if other.tokens else PieceState.PROPOSED
+    return (Piece(state, other.text, other.tokens),) if other.text else ()
 
 
 def choose_proposals(model: Model, drafts: int) -> Propose:

@@ -109,7 +109,7 @@ def _around(request: InfillRequest, filled: Sequence[Filled], number: int) -> Ho
     prefix, _ = assemble(request.text[: hole.start], request.holes[:number], [one.text for one in left])
     shifted = [Hole(other.start - hole.end, other.end - hole.end) for other in request.holes[number + 1 :]]
     suffix, _ = assemble(request.text[hole.end :], shifted, [one.text for one in right])
-    return HoleText(prefix, suffix)
+    return HoleText(prefix, suffix, tuple(left), tuple(right))
 
 
 def seeds(seed: int, count: int) -> list[int | None]:

@@ -137,18 +137,37 @@ class RewriteResult:
     usage: Usage
 
 
+class PieceState(StrEnum):
+    """How far a piece of a canvas is."""
+
+    COMMITTED = "committed"
+    PROPOSED = "proposed"  # may yet become something else
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Neighbouring positions of a canvas in one state; open ones have no text yet."""
+
+    state: PieceState
+    text: str
+    positions: int
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A step of something slow. `stage`: download, verify, convert, load or denoise; `total` 0 = unknown.
 
     For download and verify `done` and `total` are bytes, and `text` a sentence for people; for denoise `done` is
-    tokens and `text` the draft so far.
+    tokens and `text` the draft so far, of several holes that of the one being filled. `holes`, of an infill: each
+    hole's canvas after the last forward, in order; of several candidates the first one's.
     """
 
     stage: str
     done: int = 0
     total: int = 0
     text: str = ""
+    holes: tuple[tuple[Piece, ...], ...] = ()
 
 
 ProgressSink = Callable[[Progress], None]

@@ -11,7 +11,7 @@ from .ending import AtEnd, AtFence, AtLength, Ending, before_fence
 from .models.base import Voice
 from .prompt import rewrite_prompt
 from .propose import Realign
-from .request import Progress, ProgressSink, RewriteRequest, StopReason, SyntaxCheck
+from .request import Progress, RewriteRequest, StopReason, SyntaxCheck
 from .work import Work
 
 
@@ -24,25 +24,21 @@ class Rewritten:
     stop_reason: StopReason
 
 
-def rewrite(
-    work: Work, request: RewriteRequest, budget: int, check: SyntaxCheck | None, progress: ProgressSink | None
-) -> Rewritten:
+def rewrite(work: Work, request: RewriteRequest, budget: int, check: SyntaxCheck | None) -> Rewritten:
     """The text of `request.attempt`; if `check` finds added errors, one repair round with another draw.
 
     Raises `Cancelled`.
     """
     drawn, repaired = (Drawn(2 * request.attempt + repair, temperature=0.5) for repair in (0, 1))
-    first = _attempt(work, request, budget, drawn if request.attempt else Greedy(), progress)
+    first = _attempt(work, request, budget, drawn if request.attempt else Greedy())
     errors = check((first.text,)) if check else 0
     if not errors or check is None or work.deadline.passed:
         return first
-    second = _attempt(work, request, budget, repaired, progress)
+    second = _attempt(work, request, budget, repaired)
     return second if check((second.text,)) < errors else first
 
 
-def _attempt(
-    work: Work, request: RewriteRequest, budget: int, choose: Choose, progress: ProgressSink | None
-) -> Rewritten:
+def _attempt(work: Work, request: RewriteRequest, budget: int, choose: Choose) -> Rewritten:
     model, tokenizer = work.model, work.model.tokenizer
     prompt = rewrite_prompt(tokenizer, model.prompts, request, budget)
     work.encode(prompt.ids, Voice.PLAIN)
@@ -51,9 +47,11 @@ def _attempt(
     filling = Filling(realign(Draft.after(prompt.ids), 0, 0, None), choose, realign, endings)
 
     def watch() -> None:
-        if progress is not None:
+        if work.progress is not None:
             committed = filling.draft.committed
-            progress(Progress("denoise", len(committed), 0, before_fence(tokenizer.decode(committed), prompt.fence)))
+            work.progress(
+                Progress("denoise", len(committed), 0, before_fence(tokenizer.decode(committed), prompt.fence))
+            )
 
     work.denoise([filling], Voice.PLAIN, watch)
     committed = filling.draft.committed

@@ -9,17 +9,18 @@ from dataclasses import dataclass, field
 from .cancel import CancelToken, Deadline
 from .drafting import Filling, Watch, draft_and_verify
 from .models.base import Model, Voice
-from .request import Timings, Usage
+from .request import ProgressSink, Timings, Usage
 
 
 @dataclass(slots=True)
 class Work:
-    """Runs a model for one request and keeps the account."""
+    """Runs a model for one request and keeps the account. `progress` hears of every step."""
 
     model: Model
     cancel: CancelToken
     deadline: Deadline
     load_ms: float = 0.0
+    progress: ProgressSink | None = None
     prompt_tokens: int = 0
     reused_tokens: int = 0
     forwards: int = 0

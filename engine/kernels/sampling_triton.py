@@ -86,9 +86,8 @@ def _read_part(
         second = tl.maximum(tl.minimum(top, block_top), tl.maximum(second, block_second))
         # the softmax's denominator, and the sum of z under it, both relative to the top
         new_top = tl.maximum(top, block_top)
-        zero = tl.where(new_top == float("-inf"), 0.0, new_top)
-        shift = tl.where(total > 0, top - zero, 0.0)
-        above = tl.where(z == float("-inf"), 0.0, z - zero)
+        shift = tl.where(total > 0, top - new_top, 0.0)
+        above = tl.where(z == float("-inf"), 0.0, z - new_top)
         weight = tl.where(z == float("-inf"), 0.0, tl.exp(above))
         scale = tl.exp(shift)
         weighted = scale * (weighted + shift * total) + tl.sum(weight * above, axis=0)

@@ -11,7 +11,7 @@ from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
 from engine.propose import Nothing
-from engine.request import Hole, InfillRequest, Progress, StopReason
+from engine.request import Hole, InfillRequest, Piece, PieceState, Progress, StopReason
 from engine.work import Work
 
 from .plain_reading import told
@@ -83,13 +83,17 @@ def test_a_model_without_a_denoiser_gets_no_masks() -> None:
     assert choose_proposals(Toy(canvas=4), 3) == Nothing()
 
 
-def test_drafts_grow_into_the_text_in_whole_characters() -> None:
+def heard_of(toy: Toy, hole: HoleText, seeds: tuple[int | None, ...] = (None,), **more: object) -> list[Progress]:
     heard: list[Progress] = []
+    request = InfillRequest(hole.prefix, (Hole(len(hole.prefix), len(hole.prefix)),), **more)  # type: ignore[arg-type]
+    fill(Work(toy, CancelToken(), Deadline(None), progress=heard.append), request, hole, 400, seeds)
+    return heard
+
+
+@pytest.mark.parametrize("seeds", [(None,), (None, 1, 2)])
+def test_drafts_grow_into_the_text_in_whole_characters(seeds: tuple[int | None, ...]) -> None:
     text = "漢 = retu🖌️rn 2\n"
-    request = InfillRequest("x = re", (Hole(6, 6),))
-    toy = Toy([f"x = re{text}"], accuracy=0.7)
-    [one] = fill(Work(toy, CancelToken(), Deadline(None)), request, HoleText("x = re", ""), 400, [None], heard.append)
-    assert one.text == text
+    heard = heard_of(Toy([f"x = re{text}"], accuracy=0.7), HoleText("x = re", ""), seeds)
     assert [text.startswith(progress.text) for progress in heard] == [True] * len(heard)
     assert (heard[-1].stage, heard[-1].text) == ("denoise", text)
     assert len({progress.text for progress in heard}) > 3
@@ -135,3 +139,39 @@ def test_the_last_one_is_given_up_when_it_runs_away() -> None:
         assert [one.text for one in together] == [one.text for one in kept]
         dropped += too_long
     assert dropped
+
+
+def test_every_step_of_the_canvas_is_told() -> None:
+    text = "123 + 4567 + 89012"
+    proposing = 0
+    for progress in heard_of(Toy([f"x = {text}"], canvas=2), HoleText("x = ", "")):
+        [pieces] = progress.holes
+        told = {piece.state: piece for piece in pieces}
+        assert [piece.state for piece in pieces] == [state for state in PieceState if state in told]
+        committed = told.get(PieceState.COMMITTED, Piece(PieceState.COMMITTED, "", 0))
+        assert (committed.text, committed.positions) == (progress.text, progress.done)
+        assert told.get(PieceState.OPEN, Piece(PieceState.OPEN, "", 2)) == Piece(PieceState.OPEN, "", 2)
+        right = text.startswith("".join(piece.text for piece in pieces))  # no character twice
+        proposing += right and PieceState.PROPOSED in told
+    assert proposing > 3
+    assert [piece.state for piece in pieces] == [PieceState.COMMITTED]  # nothing is open in the end
+
+
+def test_a_wrong_proposal_is_shown_as_one_and_taken_back() -> None:
+    heard = heard_of(Toy(["x = 12345678"], canvas=2, accuracy=0.4), HoleText("x = ", ""))
+    proposed = {"".join(piece.text for piece in one.holes[0]) for one in heard}
+    assert not all("12345678".startswith(text) for text in proposed)
+    assert heard[-1].text == "12345678"
+
+
+def test_drafts_of_one_line_end_before_its_line_end() -> None:
+    for progress in heard_of(Toy(["x = 1 + 2\ny = 3"], canvas=2), HoleText("x = ", ""), one_line=True):
+        assert "\n" not in "".join(piece.text for piece in progress.holes[0])
+
+
+def test_holes_that_are_not_being_filled_stand_beside() -> None:
+    before = (Filled("done", 2, StopReason.END, 0.0), Filled("", 0, StopReason.END, 0.0))
+    hole = HoleText("x = ", "", before, (Filled("a draft", 0, StopReason.END, 0.0),))
+    *_, last = heard_of(Toy(["x = 1"]), hole)
+    done, draft = Piece(PieceState.COMMITTED, "done", 2), Piece(PieceState.PROPOSED, "a draft", 0)
+    assert last.holes == ((done,), (), (Piece(PieceState.COMMITTED, "1", 1),), (draft,))

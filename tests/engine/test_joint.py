@@ -13,7 +13,7 @@ from engine.joint import SWEEPS, assemble, best_of, distinct, fill_all, rank, se
 from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import tail
-from engine.request import Hole, InfillRequest, Mode, StopReason
+from engine.request import Hole, InfillRequest, Mode, Piece, PieceState, Progress, StopReason
 from engine.work import Work
 
 TEXT = "first = 12\nsecond = first * 34\nthird = second - first\nprint(first, second, third)\n"
@@ -215,3 +215,25 @@ def test_a_hole_is_opened_again_only_when_what_stands_around_it_has_changed() ->
     whole = fill_all(work_of(Counting([TEXT])), request, 600)
     assert assemble(request.text, request.holes, [one.text for one in whole])[0] == TEXT
     assert len(prompts) == len({*prompts}) < 3 * (1 + SWEEPS)  # and the last hole's first offers are kept
+
+
+def test_every_hole_is_told_of_at_every_step() -> None:
+    text = "a = 1\nbb = 22\nccc = 333\n"
+    heard: list[Progress] = []
+    request = with_holes(text, "1", "333", draft="?")
+    work = Work(Toy([text]), CancelToken(), Deadline(None), progress=heard.append)
+    whole = fill_all(work, request, 400)
+    assert heard[0].holes[1] == (Piece(PieceState.PROPOSED, "?", 0),)  # its draft, until it is filled
+    last = ["".join(piece.text for piece in pieces) for pieces in heard[-1].holes]
+    assert last == [one.text for one in whole]
+    assert {len(progress.holes) for progress in heard} == {2}
+    for progress in heard:
+        committed = {piece.text for hole in progress.holes for piece in hole if piece.state is PieceState.COMMITTED}
+        assert progress.text in committed | {""}
+
+
+def test_the_first_candidate_is_told_of() -> None:
+    heard: list[Progress] = []
+    request = InfillRequest("x = \ny", (Hole(4, 4),), mode=Mode.JOINT)
+    best_of(Work(Toy(["x = 123\ny"]), CancelToken(), Deadline(None), progress=heard.append), request, 400)
+    assert [*dict.fromkeys(progress.text for progress in heard)][-1] == "123"

@@ -26,11 +26,11 @@ def answering(answer: str, **how: float) -> Toy:
 def rewritten(
     toy: Toy, draft: str = DRAFT, most: int = 400, attempt: int = 0, **more: object
 ) -> tuple[Rewritten, Work]:
-    work = Work(toy, CancelToken(), Deadline(None))
+    work = Work(toy, CancelToken(), Deadline(None), progress=more.get("progress"))  # type: ignore[arg-type]
     request = RewriteRequest(
         f"# before\n{draft}# after\n", 9, 9 + len(draft), "Change it.", "python", attempt=attempt, max_tokens=most
     )
-    return rewrite(work, request, 400, more.get("check"), more.get("progress")), work  # type: ignore[arg-type]
+    return rewrite(work, request, 400, more.get("check")), work  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("ending", ["\n```", "\n```\n", "\n```\nThis is the code."])
@@ -116,7 +116,7 @@ def test_no_repair_after_the_deadline() -> None:
     check = Checks(2)
     work = Work(Toy(), CancelToken(), Deadline(0))
     request = RewriteRequest("x", 0, 1, "Change it.")
-    assert rewrite(work, request, 400, check, None) == Rewritten("", 0, StopReason.DEADLINE)
+    assert rewrite(work, request, 400, check) == Rewritten("", 0, StopReason.DEADLINE)
 
 
 def test_every_attempt_is_another_text_and_the_same_one_each_time() -> None:
