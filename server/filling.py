@@ -50,10 +50,11 @@ def fill_holes(
     refused = None
     for candidate in result.candidates:
         fillings = canvas.cleaned(candidate.texts)
+        late = Refused.DEADLINE if candidate.stop_reason is StopReason.DEADLINE else None  # some hole is not filled
         if isinstance(fillings, Refused):
-            refused = refused or fillings
+            refused = refused or late or fillings
         elif canvas.added(fillings):
-            refused = refused or Refused.SYNTAX
+            refused = refused or late or Refused.SYNTAX
         else:
             return FillAnswer(canvas.suggestions(fillings), None, result)
     return FillAnswer(refused=refused or Refused.EMPTY, result=result)
@@ -97,7 +98,7 @@ class _Canvas:
             path=prompt_path(self._snapshot),
             mode=mode,
             max_tokens=settings.max_tokens,
-            deadline_s=settings.completion_deadline_ms / 1000,
+            deadline_s=settings.rewrite_deadline_ms / 1000,  # somebody asked and sees it at work, as with a rewrite
         )
 
     def cleaned(self, texts: Sequence[str]) -> list[Cleaned] | Refused:

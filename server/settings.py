@@ -33,7 +33,7 @@ class Settings(msgspec.Struct, frozen=True):
         int, _number("ms", 50, 600_000, "The best draft of a completion by then is the answer.")
     ] = 10_000
     rewrite_deadline_ms: Annotated[
-        int, _number("ms", 50, 3_600_000, "The best draft of a rewrite by then is the answer.")
+        int, _number("ms", 50, 3_600_000, "The best draft of a rewrite, or of filled holes, by then is the answer.")
     ] = 120_000
     multi_line: Annotated[bool, Meta(description="Complete several lines where they fit.")] = True
     candidates: Annotated[int, _number("items", 1, 8, "Completions to choose from when asked for by hand.")] = 3

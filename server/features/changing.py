@@ -36,6 +36,7 @@ _REASONS = {
     "same-again": "the same text came out again; try once more, or say it differently",
     "cannot-confirm": "this editor cannot ask before a change; preview it, or set confirmChanges to false",
     "nothing-to-run-again": "the text changed since the last rewrite; select it and ask anew",
+    "deadline": "the time ran out (setting rewriteDeadlineMs)",
     "syntax": "the result would have added syntax errors",
     "cut-off": "the result was cut off; select less",
     "no-holes": "no hole is marked there",

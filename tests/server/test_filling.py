@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import Cancelled, CancelToken, Mode
+from engine import Cancelled, CancelToken, Mode, StopReason
 from server.filling import FillAnswer, fill_holes
 from server.settings import Settings
 from server.snapshot import Snapshot
@@ -127,6 +127,14 @@ def test_holes_that_make_no_sense(holes: list[tuple[int, int]], refused: Refused
     engine = Answering(("1",))
     answer = fill_holes(engine, Snapshot("file:///a.py", "python", 1, "x = 1\n"), holes, SETTINGS)
     assert (answer.refused, engine.infills) == (refused, [])
+
+
+def test_out_of_time_is_said_so() -> None:
+    plain, holes = marked("x = «»\ny = «»\n")
+    engine = Answering(("1", ""), stop=StopReason.DEADLINE)
+    answer = fill_holes(engine, Snapshot("file:///project/code", "python", 1, plain), holes, SETTINGS)
+    assert answer.refused is Refused.DEADLINE
+    assert engine.infills[0].deadline_s == SETTINGS.rewrite_deadline_ms / 1000
 
 
 def test_excluded_files_never_reach_the_engine() -> None:
