@@ -6,7 +6,7 @@ For the thread of the event loop, but for `hear`. Knows no protocol and no engin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 from engine import Progress
@@ -16,14 +16,18 @@ from .place import Place, Typed
 from .snapshot import Snapshot
 from .suggest import Answer
 
+OnDraft = Callable[[str], None]
+"""Hears the present draft after each step, on the event loop."""
+
 _SETTLE_S = 0.002  # a client that types on ends its request and sends the next in one breath
 
 
 class Flight:
     """Ends early once nobody waits for it. `started`: the engine is at work on it."""
 
-    def __init__(self, place: Place, *, invoked: bool = False) -> None:
+    def __init__(self, place: Place, *, invoked: bool = False, on_draft: OnDraft | None = None) -> None:
         self.place = place
+        self._on_draft = on_draft
         self.invoked = invoked
         self.started = False
         self._loop = asyncio.get_running_loop()
@@ -96,6 +100,8 @@ class Flight:
 
     def _heard(self, draft: str) -> None:
         self._draft = draft
+        if self._on_draft is not None:
+            self._on_draft(draft)
         for typed, doubt in self._doubts:
             if not doubt.done() and not _agrees(draft, typed):
                 doubt.set_result(None)

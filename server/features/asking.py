@@ -11,7 +11,7 @@ from engine import Cancelled, CancelToken, Engine, SfumatoError
 
 from ..completion_cache import Kept
 from ..documents import Watch
-from ..flight import Flight
+from ..flight import Flight, OnDraft
 from ..place import Place, Typed
 from ..rebase import rebase
 from ..runner import EngineFault, NotReady, Rank, Superseded
@@ -24,7 +24,13 @@ from .messages import show_once
 
 
 async def suggestions_at(
-    server: LanguageServer, session: Session, snapshot: Snapshot, offset: int, *, invoked: bool
+    server: LanguageServer,
+    session: Session,
+    snapshot: Snapshot,
+    offset: int,
+    *,
+    invoked: bool,
+    on_draft: OnDraft | None = None,
 ) -> tuple[Suggestion, ...]:
     """What to suggest at `offset`, without the engine if possible; () when there is a reason not to.
 
@@ -35,7 +41,7 @@ async def suggestions_at(
         session.note("completion", reason, None)
         return ()
     try:
-        return await _suggestions(session, snapshot, offset, invoked=invoked)
+        return await _suggestions(session, snapshot, offset, on_draft, invoked=invoked)
     except (Superseded, Cancelled):
         session.note("completion", "superseded", None)
     except NotReady:
@@ -46,7 +52,9 @@ async def suggestions_at(
     return ()
 
 
-async def _suggestions(session: Session, snapshot: Snapshot, offset: int, *, invoked: bool) -> tuple[Suggestion, ...]:
+async def _suggestions(
+    session: Session, snapshot: Snapshot, offset: int, on_draft: OnDraft | None, *, invoked: bool
+) -> tuple[Suggestion, ...]:
     """From the cache, from a request under way that was typed on, or of a request of its own."""
     if (kept := _found(session, snapshot, offset, "from-cache", invoked=invoked)) is not None:
         return kept.suggestions
@@ -56,7 +64,8 @@ async def _suggestions(session: Session, snapshot: Snapshot, offset: int, *, inv
             return kept.suggestions
         if not joined[1].text:
             return ()  # nothing came of the same request
-    flight = session.flights[snapshot.uri] = take_off(session, snapshot, offset, Rank.COMPLETION, invoked=invoked)
+    flight = take_off(session, snapshot, offset, Rank.COMPLETION, invoked=invoked, on_draft=on_draft)
+    session.flights[snapshot.uri] = flight
     return (await flight.landed()).suggestions
 
 
@@ -80,9 +89,17 @@ def _joinable(session: Session, snapshot: Snapshot, offset: int, *, invoked: boo
     return None
 
 
-def take_off(session: Session, snapshot: Snapshot, offset: int, rank: Rank, *, invoked: bool) -> Flight:
+def take_off(
+    session: Session,
+    snapshot: Snapshot,
+    offset: int,
+    rank: Rank,
+    *,
+    invoked: bool,
+    on_draft: OnDraft | None = None,
+) -> Flight:
     """Ask the engine; the answer is kept."""
-    flight = Flight(Place.of(snapshot, offset), invoked=invoked)
+    flight = Flight(Place.of(snapshot, offset), invoked=invoked, on_draft=on_draft)
     flight.take_off(_fly(session, flight, snapshot, offset, rank))
     return flight
 

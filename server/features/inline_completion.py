@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from ..edits import from_cursor, inline_item, offset_of, offsets_of
+from ..flight import OnDraft
+from ..progress import WorkDone
 from ..rebase import move_cursor
 from ..session import Session
 from ..snapshot import Snapshot
@@ -18,7 +23,7 @@ _INVOKED = types.InlineCompletionTriggerKind.Invoked
 def register(server: LanguageServer, session: Session) -> None:
     """Register the handler. Without options of its own the feature would not be announced at all."""
 
-    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions(work_done_progress=True))
     async def inline_completion(params: types.InlineCompletionParams) -> types.InlineCompletionList:
         snapshot = session.documents.snapshot(params.text_document.uri)
         if snapshot is None:
@@ -27,18 +32,39 @@ def register(server: LanguageServer, session: Session) -> None:
         offset = offset_of(snapshot.lines, params.position, session.documents.encoding)
         invoked = params.context.trigger_kind is _INVOKED
         selected = params.context.selected_completion_info
-        if selected is None:
-            items = await _plain(server, session, snapshot, offset, invoked=invoked)
-        else:
-            items = await _extending(server, session, snapshot, selected, invoked=invoked)
+        with _drafts(server, params.work_done_token if invoked else None) as on_draft:
+            if selected is None:
+                items = await _plain(server, session, snapshot, offset, on_draft, invoked=invoked)
+            else:
+                items = await _extending(server, session, snapshot, selected, on_draft, invoked=invoked)
         return types.InlineCompletionList(items=items)
 
 
+@contextmanager
+def _drafts(server: LanguageServer, token: int | str | None) -> Iterator[OnDraft | None]:
+    """The present draft as progress, for a client that asked for it by hand and brought a token."""
+    if token is None:
+        yield None
+        return
+    progress = WorkDone(server, "Complete")
+    progress.begin(token)
+    try:
+        yield progress.report
+    finally:
+        progress.end()
+
+
 async def _plain(
-    server: LanguageServer, session: Session, snapshot: Snapshot, offset: int, *, invoked: bool
+    server: LanguageServer,
+    session: Session,
+    snapshot: Snapshot,
+    offset: int,
+    on_draft: OnDraft | None,
+    *,
+    invoked: bool,
 ) -> list[types.InlineCompletionItem]:
     with session.documents.watch(snapshot) as watch:
-        suggestions = await suggestions_at(server, session, snapshot, offset, invoked=invoked)
+        suggestions = await suggestions_at(server, session, snapshot, offset, invoked=invoked, on_draft=on_draft)
         present = session.documents.snapshot(snapshot.uri)
         if present is None:
             return []
@@ -54,6 +80,7 @@ async def _extending(
     session: Session,
     snapshot: Snapshot,
     selected: types.SelectedCompletionInfo,
+    on_draft: OnDraft | None,
     *,
     invoked: bool,
 ) -> list[types.InlineCompletionItem]:
@@ -67,7 +94,7 @@ async def _extending(
     )
     cursor = start + len(selected.text)
     with session.documents.watch(snapshot) as watch:
-        answered = await suggestions_at(server, session, accepted, cursor, invoked=invoked)
+        answered = await suggestions_at(server, session, accepted, cursor, invoked=invoked, on_draft=on_draft)
         extending = [
             whole for one in answered if (whole := _from_selected(accepted, one, start, cursor, end)) is not None
         ]

@@ -133,10 +133,12 @@ class Editor:
         changes = [{"range": edit["range"], "text": text}]
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
-    def ask_inline(self, uri: str, line: int, character: int, *, kind: int = 2, selected: Json = None) -> Json:
+    def ask_inline(
+        self, uri: str, line: int, character: int, *, kind: int = 2, selected: Json = None, **params: Json
+    ) -> Json:
         """Ask for ghost text and return the request's id."""
         context = {"triggerKind": kind} | ({"selectedCompletionInfo": selected} if selected else {})
-        params = {"textDocument": {"uri": uri}, "position": at(line, character), "context": context}
+        params |= {"textDocument": {"uri": uri}, "position": at(line, character), "context": context}
         return self.ask("textDocument/inlineCompletion", params)
 
     async def inline(self, uri: str, line: int, character: int, **how: Json) -> list[dict[str, Any]]:

@@ -153,3 +153,12 @@ async def test_a_draft_heard_after_the_loop_ended_is_no_fault() -> None:
     flight._loop = asyncio.new_event_loop()
     flight._loop.close()
     flight.hear(Progress("denoise", text="x"))
+
+
+async def test_whoever_looks_on_hears_each_draft() -> None:
+    heard: list[str] = []
+    flight = Flight(Place.of(document("x"), 1), on_draft=heard.append)
+    for draft in ("a", "ab"):
+        flight.hear(Progress("denoise", text=draft))
+    await asyncio.sleep(0)
+    assert heard == ["a", "ab"]

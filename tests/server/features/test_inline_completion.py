@@ -13,7 +13,7 @@ async def test_the_feature_is_announced_and_answers_at_the_cursor() -> None:
     """Without options pygls advertises nothing, and no client ever calls it."""
     async with InProcessEditor({"answers": ["x)"]}) as editor:
         result = await editor.initialize()
-        assert result["capabilities"]["inlineCompletionProvider"] == {}
+        assert result["capabilities"]["inlineCompletionProvider"] == {"workDoneProgress": True}
         assert "completionProvider" not in result["capabilities"]
         editor.open(URI, "print(\n")
         [item] = await editor.inline(URI, 0, 6)
@@ -417,3 +417,31 @@ async def test_an_answer_for_settings_that_changed_meanwhile_is_not_kept() -> No
         editor.notify("workspace/didChangeConfiguration", {"settings": {"sfumato": {"exclude": ["*.py"]}}})
         await editor.answer(asked)
         assert await editor.inline(URI, 0, 4) == []
+
+
+async def test_whoever_asks_by_hand_may_watch_it_being_written() -> None:
+    answer = {"drafts": ["fo"], "delay_s": 0.05, "texts": ["foo"]}
+    popup = {"range": range_of((0, 4), (0, 4)), "text": "f"}
+    async with InProcessEditor({"answers": [answer]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = \n")
+        for kind, token in ((2, "automatic"), (1, "asked")):
+            assert await editor.inline(URI, 0, 4, kind=kind, workDoneToken=token)
+            editor.edit(URI, (1, 0), (1, 0), "y")  # no answer from the cache
+        assert await editor.inline(URI, 0, 4, kind=1, selected=popup, workDoneToken="popup")
+        assert "automatic" not in editor.progress
+        told = [(one["kind"], one.get("message")) for one in editor.progress["asked"]]
+        assert told == [("begin", None), ("report", "fo"), ("end", None)]
+        assert [one["kind"] for one in editor.progress["popup"]] == ["begin", "report", "end"]
+
+
+async def test_progress_ends_when_the_request_is_cancelled() -> None:
+    async with InProcessEditor({"answers": [{"texts": ["foo"], "delay_s": 30}]}) as editor:
+        await editor.initialize()
+        editor.open(URI, "x = \n")
+        asked = editor.ask_inline(URI, 0, 4, kind=1, workDoneToken=7)
+        await editor.until_asked(1)
+        editor.notify("$/cancelRequest", {"id": asked})
+        with pytest.raises(AnsweredWithError):
+            await editor.answer(asked)
+        assert [one["kind"] for one in editor.progress[7]] == ["begin", "end"]
