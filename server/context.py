@@ -7,9 +7,12 @@ Cut where the same place is cut again after the next keystroke, so that what the
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+
+from engine import Snippet
 
 from .brackets import Inside, balance
 from .languages import language_of
@@ -21,6 +24,7 @@ from .trim import Site, unit_of
 CHARACTERS_PER_TOKEN = 3  # of code, for the embedded model's vocabulary, a little less than measured
 PARSED_WHOLE = 48_000  # characters, parsed in some 10 ms; a longer document is parsed around the edit only
 _PARSED_AROUND = 32_000
+Snippets = Callable[[], tuple[Snippet, ...]]
 _TOP_LEVEL = re.compile(r"^[^\s)\]}]", re.MULTILINE)
 
 

@@ -68,6 +68,10 @@ class DocumentStore:
         """The document as it is now; None if it is not open."""
         return self._snapshots.get(uri)
 
+    def others(self, uri: str) -> tuple[Snapshot, ...]:
+        """All other documents, the last opened or changed first."""
+        return tuple(other for other in reversed(self._snapshots.values()) if other.uri != uri)
+
     def open(self, uri: str, language: str, version: int, text: str) -> None:
         """A client opened a document; opening it again starts it over."""
         self.close(uri)
@@ -87,6 +91,7 @@ class DocumentStore:
         if before is None:
             return False
         text, edits = _apply(before, changes, self.encoding)
+        del self._snapshots[uri]  # the last changed comes last
         after = self._snapshots[uri] = Snapshot(uri, before.language, version, text)
         for watch in tuple(self._watches.get(uri, ())):
             watch.edits.extend(edits)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine import CancelToken, Engine, Hole, InfillRequest, InfillResult, Mode, ProgressSink, StopReason
+from engine import CancelToken, Engine, Hole, InfillRequest, InfillResult, Mode, ProgressSink, Snippet, StopReason
 
-from .context import lf, prompt_path, shown_to_engine, site_at, snapped
+from .context import Snippets, lf, prompt_path, shown_to_engine, site_at, snapped
 from .gate import Gate, as_document
 from .privacy import is_excluded
 from .settings import Settings
@@ -38,6 +38,7 @@ def fill_holes(
     cancel: CancelToken | None = None,
     progress: ProgressSink | None = None,
     mode: Mode | None = None,
+    snippets: Snippets = tuple,
 ) -> FillAnswer:
     """Fill `holes`, half-open ranges that may touch. What a hole holds is its draft, unless it is the placeholder."""
     if is_excluded(snapshot, settings.exclude):
@@ -46,7 +47,9 @@ def fill_holes(
     if refused := _misplaced(snapshot, holes, ordered):
         return FillAnswer(refused=refused)
     canvas = _Canvas(snapshot, ordered, settings)
-    result = engine.infill(canvas.request(settings, mode), cancel=cancel, progress=progress, check=canvas.faults)
+    result = engine.infill(
+        canvas.request(settings, mode, snippets()), cancel=cancel, progress=progress, check=canvas.faults
+    )
     refused = None
     for candidate in result.candidates:
         fillings = canvas.cleaned(candidate.texts)
@@ -85,7 +88,7 @@ class _Canvas:
         self._sites = [site_at(snapshot, start, shown, settings) for start, _ in holes]
         self._gate = Gate(snapshot, first, last, holes=True)
 
-    def request(self, settings: Settings, mode: Mode | None) -> InfillRequest:
+    def request(self, settings: Settings, mode: Mode | None, snippets: tuple[Snippet, ...]) -> InfillRequest:
         """All holes at once, placeholders taken out."""
         text, holes = self._pinned[0], []
         for draft, pinned in zip(self._drafts, self._pinned[1:], strict=True):
@@ -96,6 +99,7 @@ class _Canvas:
             holes=tuple(holes),
             language=self._snapshot.language,
             path=prompt_path(self._snapshot),
+            snippets=snippets,
             mode=mode,
             max_tokens=settings.max_tokens,
             deadline_s=settings.rewrite_deadline_ms / 1000,  # somebody asked and sees it at work, as with a rewrite

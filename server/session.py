@@ -12,12 +12,15 @@ from engine import EngineConfig, InfillResult, RewriteResult
 
 from .attention import Attention
 from .completion_cache import CompletionCache
+from .context import Snippets
 from .documents import DocumentStore
 from .flight import Flight
 from .record import Record
+from .related import Related
 from .rewriting import Rewritten
 from .runner import OpenEngine, Runner
 from .settings import Settings, parse_settings
+from .snapshot import Snapshot
 from .speculation import Speculation
 from .status import Status
 
@@ -51,6 +54,7 @@ class Session:
         self.attention = Attention()
         self.flights: dict[str, Flight] = {}  # the newest request of each document, while it is under way
         self.speculation = Speculation()
+        self.related = Related()
         self.rewritten: Rewritten | None = None
         self.cancel_by_token: dict[int | str, Callable[[], object]] = {}
         self.on_status: Callable[[Status], None] = _nobody_listens
@@ -90,6 +94,11 @@ class Session:
             self._opened = config
             self.cache.clear()  # another model's suggestions
             self.runner.open(config)
+
+    def snippets_at(self, snapshot: Snapshot, offset: int) -> Snippets:
+        """What the engine's thread calls for excerpts of the documents that are open now."""
+        others, settings = self.documents.others(snapshot.uri), self.settings
+        return lambda: self.related.snippets(snapshot, offset, others, settings)
 
     def is_news(self, message: str) -> bool:
         """True the first time: no message is shown twice."""

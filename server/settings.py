@@ -41,6 +41,9 @@ class Settings(msgspec.Struct, frozen=True):
         bool, Meta(description="While a completion is shown, compute what would follow it, as long as nobody asks.")
     ] = True
     prompt_tokens: Annotated[int, _number("tokens", 64, 16384, "How much of your code the model is shown.")] = 768
+    snippet_tokens: Annotated[
+        int, _number("tokens", 0, 8192, "How much of other files it is shown beside that; 0 = nothing.")
+    ] = 256
     confirm_changes: Annotated[
         bool, Meta(description="Have the editor ask before a rewrite or filled holes change the text.")
     ] = False

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from engine import CancelToken, Engine, Hole, InfillRequest, InfillResult, Mode, ProgressSink, StopReason
 
-from .context import prompt_path, shown_to_engine, site_at, snapped
+from .context import Snippets, prompt_path, shown_to_engine, site_at, snapped
 from .extent import wants_one_line
 from .filling import FillAnswer, fill_holes
 from .gate import Gate, as_document
@@ -47,8 +47,12 @@ def complete(
     cancel: CancelToken | None = None,
     progress: ProgressSink | None = None,
     mode: Mode | None = None,
+    snippets: Snippets = tuple,
 ) -> Answer:
-    """Complete at `offset`. `invoked`: a person asked; then several candidates, and in the middle of a line too."""
+    """Complete at `offset`. `invoked`: a person asked; then several candidates, and in the middle of a line too.
+
+    `snippets` is asked for excerpts of other files once it is clear that something will be written.
+    """
     if is_excluded(snapshot, settings.exclude):
         return Answer(refused=Refused.EXCLUDED)
     offset = snapped(snapshot.text, offset)
@@ -63,6 +67,7 @@ def complete(
         holes=(Hole(around.at(offset), around.at(offset)),),
         language=snapshot.language,
         path=prompt_path(snapshot),
+        snippets=snippets(),
         mode=mode,
         candidates=settings.candidates if invoked and mode is Mode.JOINT else 1,
         max_tokens=settings.max_tokens,

@@ -81,6 +81,11 @@ def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes:
     return max(0, added) + _added_inside(language, text, edits, holes=holes)
 
 
+def tree_of(language: Language, text: str) -> Tree | None:
+    """The tree of a text that is read once; None for a language without a grammar."""
+    return _parse.__wrapped__(language.grammar, text)
+
+
 def region_at(language: Language, text: str, offset: int) -> Region:
     """The innermost region of `text` that holds `offset`: the whole text unless another language is embedded there."""
     whole = Region(language, 0, len(text))

@@ -106,10 +106,20 @@ def take_off(
 
 async def _fly(session: Session, flight: Flight, snapshot: Snapshot, offset: int, rank: Rank) -> Answer:
     settings, invoked, foreseen = session.settings, flight.invoked, rank is Rank.SPECULATION
+    snippets = session.snippets_at(snapshot, offset)
 
     def work(engine: Engine, cancel: CancelToken) -> Answer:
         flight.started = True
-        return complete(engine, snapshot, offset, settings, invoked=invoked, cancel=cancel, progress=flight.hear)
+        return complete(
+            engine,
+            snapshot,
+            offset,
+            settings,
+            invoked=invoked,
+            cancel=cancel,
+            progress=flight.hear,
+            snippets=snippets,
+        )
 
     session.open_engine()
     try:

@@ -38,10 +38,10 @@ def _wanted(session: Session, asked: FillHolesArguments) -> Wanted:
         raise Refusal(
             "no-holes", f"no hole is marked there; write {session.settings.placeholder} where text is missing"
         )
-    settings = session.settings
+    settings, snippets = session.settings, session.snippets_at(snapshot, holes[0][0])
 
     def write(engine: Engine, cancel: CancelToken, progress: ProgressSink) -> Written:
-        answer = fill_holes(engine, snapshot, holes, settings, cancel=cancel, progress=progress)
+        answer = fill_holes(engine, snapshot, holes, settings, cancel=cancel, progress=progress, snippets=snippets)
         return Written(tuple(answer.suggestions), answer.refused, answer.result)
 
     return Wanted("fill holes", "Fill the holes", snapshot, tuple(holes), asked.preview, is_several=True, write=write)

@@ -132,3 +132,52 @@ async def test_nothing_of_the_users_is_written_down(tmp_path: Path) -> None:
     written = [path for path in machine.rglob("*") if path.is_file()]
     assert "raised RuntimeError" in "".join(path.read_text() for path in written if path.suffix == ".log")
     assert [path for path in written if MARK.encode() in path.read_bytes()] == []
+
+
+async def test_excluded_files_are_neither_completed_nor_shown(tmp_path: Path) -> None:
+    """Open or imported from disk, by whatever name; beside one that is shown, so that it can be seen to work."""
+    machine, work = tmp_path / "machine", tmp_path / "Work"
+    texts = {
+        "secrets.py": "def hidden_one(a): ...\n",
+        "IDs/ID_RSA.py": "def hidden_two(a): ...\n",
+        "linked.py": "",  # a link to a key
+        "private/keys.py": "def hidden_three(a): ...\n",  # by an ignore file
+        "plain.py": "def visible(a): ...\n",
+    }
+    imports = "from secrets import hidden_one\nfrom IDs.ID_RSA import hidden_two\nfrom linked import hidden_four\n"
+    imports += "from private.keys import hidden_three\nfrom plain import visible\n"
+    calls = "hidden_one(1)\nhidden_two(1)\nhidden_three(1)\nhidden_four(1)\nvisible(1)\nx = \n"
+    prepare(work, texts)
+    async with await server_on(machine, {"answers": ["visible(2)"]}) as editor:
+        await editor.initialize(workspaceFolders=[{"uri": work.as_uri(), "name": "work"}])
+        uri = (work / "main.py").as_uri()
+        editor.open(uri, imports + calls)
+        assert len(await editor.inline(uri, 10, 4)) == 1  # from disk
+        for name, text in texts.items():
+            editor.open((work / name).as_uri(), text or "def hidden_four(a): ...\n")
+        editor.open(f"untitled:{work}/secrets.py", "def hidden_one(b): ...\n")
+        editor.edit(uri, (10, 4), (10, 4), "1 + ")
+        assert len(await editor.inline(uri, 10, 8)) == 1  # from open documents
+        where = {"range": range_of((0, 0), (0, 3)), "instruction": "x"}
+        for name in texts.keys() - {"plain.py"}:
+            private = (work / name).as_uri()
+            assert await editor.inline(private, 0, 4, kind=1) == []
+            for command, facts in (("rewrite", where), ("fillHoles", {"holes": [where["range"]]})):
+                outcome = await editor.command(f"sfumato.{command}", {"uri": private, "preview": True, **facts})
+                assert outcome["refused"] == "excluded"
+        assert await editor.leave() == 0
+    asked = asked_of_the_engine(machine)
+    assert [[one["text"] for one in request["snippets"]] for request in asked] == [
+        ["# Work/plain.py:\n# def visible(a):"]
+    ] * 2
+
+
+def prepare(work: Path, texts: dict[str, str]) -> None:
+    """The files, some of them private in one way or another."""
+    for name, text in texts.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(text)
+    (work / ".sfumatoignore").write_text("/Private/\n")
+    (work / "linked.py").unlink()
+    (work / "server.key").write_text("def hidden_four(a): ...\n")
+    (work / "linked.py").symlink_to("server.key")

@@ -59,9 +59,19 @@ def test_half_a_character_is_written_again_by_its_bytes() -> None:
     assert parts(prompt)[1] == b"x " + "🖌".encode()[:-1]
 
 
-def test_snippets_stand_before_the_prefix() -> None:
-    prompt = infill("x = ", "", Snippet("a.py", "a = 1\n\n\n"), Snippet("b.py", "b = 2"))
-    assert parts(prompt)[1] == b"a = 1\n\nb = 2\n\nx ="
+def test_snippets_stand_first_and_cost_the_rest_nothing() -> None:
+    alone = infill("x = ", "y")
+    prompt = infill("x = ", "y", Snippet("a.py", "# a = 1\n\n\n"), Snippet("b.py", "# b = 2"))
+    shown = TOKENIZER.encode("# a = 1\n\n# b = 2\n\n")
+    assert (prompt.ids, prompt.pending) == ([*shown, *alone.ids], alone.pending)
+
+
+def test_the_last_snippets_that_fit_in_half_the_budget_are_shown() -> None:
+    long, short = Snippet("a.py", "# a\n" * 60), Snippet("b.py", "# b = 2")
+    alone, with_short = infill(CODE, CODE, budget=100), infill(CODE, CODE, short, budget=100)
+    assert infill(CODE, CODE, long, budget=100) == alone
+    assert infill(CODE, CODE, long, short, budget=100) == with_short
+    assert len(alone.ids) < len(with_short.ids) <= len(alone.ids) + 50
 
 
 def test_a_control_token_in_the_text_stays_text() -> None:

@@ -211,3 +211,14 @@ def test_replacing_everywhere_in_a_large_file_builds_it_once() -> None:
     documents = store("x = 1  # ab\n" * 20_000)
     changes = [Change("yy", (line, 0), (line, 1)) for line in reversed(range(20_000))]
     assert milliseconds(documents, changes) < 1500
+
+
+def test_the_others_are_told_last_opened_or_changed_first() -> None:
+    store = DocumentStore()
+    for name in "abc":
+        store.open(name, "python", 1, "x\n")
+    assert [other.uri for other in store.others("b")] == ["c", "a"]
+    store.change("a", 2, [Change("y", (0, 0), (0, 1))])
+    assert [(other.uri, other.text) for other in store.others("b")] == [("a", "y\n"), ("c", "x\n")]
+    store.close("a")
+    assert [other.uri for other in store.others("new")] == ["c", "b"]
