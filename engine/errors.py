@@ -4,6 +4,7 @@ SfumatoError
 ├── Cancelled                 the caller changed its mind
 ├── RequestError              a request that makes no sense (holes overlap, range outside the text)
 ├── ConfigError               a bad engine setting
+├── AdaptError                a training run that cannot be made, found or gone on with
 ├── ModelError                a model that cannot be used
 │   └── UnknownModelError     no artifact, folder or file of that name
 └── ArtifactError             something about files fetched by digest
@@ -29,6 +30,10 @@ class RequestError(SfumatoError):
 
 class ConfigError(SfumatoError):
     """A bad engine setting."""
+
+
+class AdaptError(SfumatoError):
+    """A training run that cannot be made, found or gone on with."""
 
 
 class ModelError(SfumatoError):

@@ -19,6 +19,10 @@ _NOT_WRITTEN = re.compile(
     r"|[.-]min\.|[._]pb2|\.d\.[cm]?ts$|package-lock|\.lock$"
 )
 _SAYS_GENERATED = re.compile(r"(auto|machine)?[- ]?generated (by|from|file|code)|do not edit|@generated", re.IGNORECASE)
+_SECRET = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\b(ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9-]{16,}|\bsk-\w{20,}"
+    r"|(?i:passwo?r?d|secret|token|api_?key)['\"]?\s*[:=]\s*['\"][^'\"\s]{12,}['\"]"
+)
 _NEAR = 0.6  # share of a file's windows that were seen already: a near-duplicate
 _WINDOW = 5  # lines
 GRAM = 13  # words in a row that count as an overlap
@@ -37,6 +41,11 @@ def is_written(text: str) -> bool:
     if max(map(len, lines)) > 400 or len(text) / len(lines) > 80:
         return False
     return sum(character.isdigit() for character in text) < 0.15 * len(text)
+
+
+def tells_a_secret(text: str) -> bool:
+    """Whether a key or a password stands in it: such a file is left out whole."""
+    return bool(_SECRET.search(text))
 
 
 class NearDuplicates:

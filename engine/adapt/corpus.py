@@ -37,7 +37,7 @@ class Document:
 
 
 def load_documents(path: Path) -> list[Document]:
-    """A file that `build` wrote."""
+    """A file that `build_corpus` wrote."""
     return [Document(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
@@ -46,7 +46,7 @@ def save_documents(documents: Sequence[Document], path: Path) -> None:
     path.write_text("".join(f"{json.dumps(asdict(document))}\n" for document in documents), "utf-8")
 
 
-def build(
+def build_corpus(
     packages: Sequence[Package], folder: Path, benchmarks: Path | None, download: Download = download
 ) -> dict[str, object]:
     """Write both corpora and the report into `folder`, which also keeps the archives. Raises `ArtifactError`.
@@ -131,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--benchmarks", type=Path, help="folder of benchmark data: what resembles it is left out")
     asked = parser.parse_args(argv)
     try:
-        print(json.dumps(build(load_manifest(), asked.folder, asked.benchmarks), indent=2))
+        print(json.dumps(build_corpus(load_manifest(), asked.folder, asked.benchmarks), indent=2))
     except ArtifactError as error:
         print(f"corpus: {error}", file=sys.stderr)
         return 1

@@ -15,20 +15,9 @@ from ..prompt import head, suffix_first, tail
 from ..tokenizer import Tokenizer
 from .corpus import Document
 from .holes import KINDS, Maker, Span, make_hole
+from .recipe import Cutting
 
 _TOP_LEVEL = re.compile(r"^(?=[^\s#/)\]}*@])", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """How examples are cut. Tokens of suffix and prefix are drawn log-uniformly between the bounds."""
-
-    graded: int = 80  # last tokens before the suffix that are learnt; each is a valid start of a hole
-    suffix: tuple[int, int] = (16, 128)
-    prefix: tuple[int, int] = (88, 224)  # the graded ones among them
-    least: int = 16  # graded tokens: a shorter example is not worth its step
-    blocks: float = 0.4  # share of excerpts that are a few top-level blocks, which end soon after the hole
-    through: float = 0.3  # share of examples with gradients through all of the prompt, which cost twice as much
 
 
 @dataclass(frozen=True, slots=True)

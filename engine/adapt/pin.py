@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..errors import SfumatoError
+from ..errors import AdaptError, SfumatoError
 from ..hub.digests import sha256_of
 from ..hub.meter import Meter
 from .manifest import Package, load_manifest, save_manifest
@@ -41,7 +41,7 @@ def _pinned(registry: str, name: str, held_out: bool) -> Package:
         archive = download(registry, name, None, Path(folder))
         version, licence = describe(archive)
         if licence is None:
-            raise SfumatoError(f"{name} {version} states no permissive licence")
+            raise AdaptError(f"{name} {version} states no permissive licence")
         return Package(registry, name, version, licence, sha256_of(archive, Meter(None, "verify", 0)), held_out)
 
 

@@ -1,4 +1,4 @@
-"""What a training run is: all of its numbers, as one JSON file in the run's folder."""
+"""What a training run is: all of its numbers, as one JSON file in the run's folder. Imports no torch."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
-
-from .examples import Cutting
 
 _LANGUAGES = {
     "python": 10.0,
@@ -23,6 +21,18 @@ _LANGUAGES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Cutting:
+    """How examples are cut. Tokens of suffix and prefix are drawn log-uniformly between the bounds."""
+
+    graded: int = 80  # last tokens before the suffix that are learnt; each is a valid start of a hole
+    suffix: tuple[int, int] = (16, 128)
+    prefix: tuple[int, int] = (88, 224)  # the graded ones among them
+    least: int = 16  # graded tokens: a shorter example is not worth its step
+    blocks: float = 0.4  # share of excerpts that are a few top-level blocks, which end soon after the hole
+    through: float = 0.3  # share of examples with gradients through all of the prompt, which cost twice as much
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """How an infiller is trained.
 
@@ -32,7 +42,7 @@ class Recipe:
 
     steps: int = 400
     batch: int = 4  # examples a step
-    learning_rate: float = 3e-4
+    learning_rate: float = 5e-4
     warm_up: int = 10  # steps
     decay: float = 0.5  # share of the steps
     clip: float = 1.0  # of the gradient's norm
@@ -40,11 +50,11 @@ class Recipe:
     seed: int = 0
     threads: int = 1
     validation: int = 24  # examples
-    validate_every: int = 80  # steps
+    validate_every: int = 40  # steps
     start_from: str = ""  # an adapter folder; empty: from nothing
     base: str = "embedded"
     cutting: Cutting = field(default_factory=Cutting)
-    languages: dict[str, float] = field(default_factory=lambda: dict(_LANGUAGES))
+    languages: dict[str, float] = field(default_factory=lambda: dict(_LANGUAGES))  # shares; any other: left out
 
     def rate(self, step: int) -> float:
         """Learning rate of a step, counted from 0."""
@@ -52,8 +62,10 @@ class Recipe:
         return self.learning_rate * min(1.0, (step + 1) / self.warm_up, falling)
 
     def save(self, path: Path) -> None:
-        """As JSON."""
-        path.write_text(json.dumps(asdict(self), indent=2) + "\n", "utf-8")
+        """As JSON; a trainer that reads it meanwhile finds the old one or the new one."""
+        fresh = path.with_name(path.name + ".new")
+        fresh.write_text(json.dumps(asdict(self), indent=2) + "\n", "utf-8")
+        fresh.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> Self:

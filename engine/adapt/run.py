@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file, save_file
 
 from .. import hub
-from ..errors import SfumatoError
+from ..errors import AdaptError
 from ..hub.disk import locked
 from ..models.embedded import QWEN_PROMPTS
 from ..models.gguf import INT8_RECIPE, GgufFile, convert_to_int8, load_shape
@@ -18,55 +19,67 @@ from ..tokenizer import Tokenizer
 from .body import TrainingBody
 from .corpus import load_documents
 from .examples import Sampler
-from .holes import line
+from .holes import KINDS, Maker, line
 from .low_rank import LowRank
-from .recipe import Recipe
+from .recipe import Cutting, Recipe
 from .state import RunFolder
 from .trainer import Trainer
 
 _VALIDATION_SEED = 7
 
 
-class AlreadyRunningError(SfumatoError):
-    """Another process trains this run."""
-
-
 @contextmanager
 def open_run(path: Path) -> Iterator[Trainer]:
-    """The trainer of this folder, where it was left. Raises `AlreadyRunningError`, `ArtifactError`, `ModelError`."""
+    """The trainer of this folder, where it was left. Raises `AdaptError`, `ArtifactError`, `ModelError`."""
     with locked(path / "lock", _refuse):
-        recipe, folder = Recipe.load(path / "recipe.json"), RunFolder(path)
+        recipe = Recipe.load(path / "recipe.json")
         torch.set_num_threads(recipe.threads)
         torch.manual_seed(recipe.seed)
-        store = hub.open_hub()
-        source, digest = store.fetch(recipe.base, lambda _: None), store.artifact(recipe.base).sha256
-        gguf = GgufFile(source)
-        made = store.derived(digest, INT8_RECIPE, lambda into: convert_to_int8(source, into, lambda _: None))
-        tokenizer = Tokenizer.load(made / "tokenizer.json", frozenset(load_shape(made / "shape.json").control))
-        adapter = LowRank(gguf.shape)
-        if recipe.start_from:
-            adapter.load(Path(recipe.start_from))
-        device, dtype = fastest()
-        adapter.to(device)
-        body = TrainingBody(gguf.shape, dict(gguf.tensors()), [adapter], device, dtype)
-        examples = Sampler(
-            load_documents(path / "train.jsonl"), recipe.languages, tokenizer, QWEN_PROMPTS, recipe.cutting, recipe.seed
+        body, tokenizer, digest = _base(recipe)
+
+        def sampler(file: str, cutting: Cutting, seed: int, kinds: Mapping[Maker, float]) -> Sampler:
+            documents = load_documents(path / file)
+            return Sampler(documents, recipe.languages, tokenizer, QWEN_PROMPTS, cutting, seed, kinds)
+
+        examples = sampler("train.jsonl", recipe.cutting, recipe.seed, KINDS)
+        held_out = sampler("held_out.jsonl", replace(recipe.cutting, through=0.0), _VALIDATION_SEED, {line: 1.0})
+        yield Trainer(
+            lambda: Recipe.load(path / "recipe.json"),
+            RunFolder(path),
+            body,
+            body.adapters[0],
+            examples,
+            [held_out(number) for number in range(recipe.validation)],
+            QWEN_PROMPTS.text_end,
+            digest,
         )
-        held_out = Sampler(
-            load_documents(path / "held_out.jsonl"),
-            recipe.languages,
-            tokenizer,
-            QWEN_PROMPTS,
-            replace(recipe.cutting, through=0.0),
-            _VALIDATION_SEED,
-            kinds={line: 1.0},
-        )
-        checks = [held_out(number) for number in range(recipe.validation)]
-        yield Trainer(recipe, folder, body, adapter, examples, checks, QWEN_PROMPTS.text_end, digest)
 
 
 def _refuse() -> None:
-    raise AlreadyRunningError("this run is being trained by another process; pause that one first")
+    raise AdaptError("this run is being trained by another process; pause that one first")
+
+
+def _base(recipe: Recipe) -> tuple[TrainingBody, Tokenizer, str]:
+    """The frozen base with a fresh adapter, the tokenizer, and the base's digest."""
+    store = hub.open_hub()
+    source, digest = store.fetch(recipe.base, lambda _: None), store.artifact(recipe.base).sha256
+    device, dtype = fastest()
+    int8 = store.derived(digest, INT8_RECIPE, lambda into: convert_to_int8(source, into, lambda _: None))
+    name = str(dtype).removeprefix("torch.")
+    plain = store.derived(digest, f"qwen2-{name}-1", lambda into: _dequantize(source, into, dtype))
+    shape = load_shape(int8 / "shape.json")
+    adapter = LowRank(shape)
+    if recipe.start_from:
+        adapter.load(Path(recipe.start_from))
+    adapter.to(device)
+    body = TrainingBody(shape, load_file(plain / "model.safetensors"), [adapter], device, dtype)
+    return body, Tokenizer.load(int8 / "tokenizer.json", frozenset(shape.control)), digest
+
+
+def _dequantize(source: Path, folder: Path, dtype: torch.dtype) -> None:
+    """Once a machine: it takes as long as some steps."""
+    tensors = {name: tensor.to(dtype).clone() for name, tensor in GgufFile(source).tensors()}
+    save_file(tensors, folder / "model.safetensors")
 
 
 def fastest() -> tuple[str, torch.dtype]:

@@ -11,24 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from ..hub.disk import publish, settle
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """`seconds`: processor time of training so far, which neither pauses nor a busy machine change."""
-
-    step: int
-    steps: int
-    seconds: float
-    loss: float
-    pid: int
+from .progress import TrainingProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +47,14 @@ class RunFolder:
         state: dict[str, Any] = torch.load(path, weights_only=True)
         return state
 
-    def report(self, progress: Progress) -> None:
-        """For `status`: not settled, since a step that is lost is done again."""
-        fresh = self.path / "progress.json.new"
-        fresh.write_text(json.dumps(asdict(progress)), "utf-8")
-        fresh.replace(self.path / "progress.json")
+    def report(self, progress: TrainingProgress) -> None:
+        """For `sfumato adapt status`."""
+        progress.save(self.path / "progress.json")
+
+    @property
+    def asked_to_pause(self) -> bool:
+        """By a file named `pause`."""
+        return (self.path / "pause").exists()
 
     def log(self, point: Mapping[str, object]) -> None:
         """Append a point to the curve."""

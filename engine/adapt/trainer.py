@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -14,8 +13,9 @@ from .body import TrainingBody
 from .examples import Example
 from .low_rank import LowRank
 from .objective import grade
+from .progress import TrainingProgress
 from .recipe import Recipe
-from .state import Progress, RunFolder
+from .state import RunFolder
 from .validation import validate
 
 SAVE_SECONDS = 240.0  # a kill loses at most this and one step
@@ -24,11 +24,14 @@ ExampleOf = Callable[[int], Example]
 
 
 class Trainer:
-    """One run of one infiller. `examples(n)` is example number n; `held_out` are for validation."""
+    """One run of one infiller. `examples(n)` is example number n; `held_out` are for validation.
+
+    `recipe` is asked before every step, so that the rate and the end can be moved while it runs.
+    """
 
     def __init__(
         self,
-        recipe: Recipe,
+        recipe: Callable[[], Recipe],
         folder: RunFolder,
         body: TrainingBody,
         adapter: LowRank,
@@ -38,11 +41,13 @@ class Trainer:
         base_sha256: str,
         save_seconds: float = SAVE_SECONDS,
     ) -> None:
-        self._recipe, self._folder, self._body, self._adapter = recipe, folder, body, adapter
+        self._recipe_now, self._recipe = recipe, recipe()
+        self._folder, self._body, self._adapter = folder, body, adapter
         self._examples, self._held_out, self._end, self._base = examples, held_out, end, base_sha256
         self._optimizer = torch.optim.AdamW(adapter.parameters(), betas=(0.9, 0.98), weight_decay=0.0, fused=True)
         self.step = 0
         self._tokens, self._seconds, self._best = 0, 0.0, float("inf")
+        self._processor, self._clock, self._pace = time.process_time(), time.monotonic(), 0.0
         self._save_seconds, self._saved_at = save_seconds, time.monotonic()
         if state := folder.load_state():
             self._restore(state)
@@ -51,18 +56,18 @@ class Trainer:
         """Train to the end; False if `stopped` said so before. Either way the state is saved."""
         if not self._folder.curve():
             self._validate()  # where it starts
-        while self.step < self._recipe.steps and not stopped():
-            began = time.process_time()
-            loss = self._train_step()
-            self._seconds += time.process_time() - began
-            self.step += 1
-            self._folder.report(Progress(self.step, self._recipe.steps, self._seconds, loss, os.getpid()))
+        while self.step < self._next_recipe().steps and not stopped() and not self._folder.asked_to_pause:
+            self._report(self._train_step())
             if self.step % self._recipe.validate_every == 0 or self.step == self._recipe.steps:
                 self._validate()
             if time.monotonic() - self._saved_at >= self._save_seconds:
                 self._save()
         self._save()
         return self.step >= self._recipe.steps
+
+    def _next_recipe(self) -> Recipe:
+        self._recipe = self._recipe_now()
+        return self._recipe
 
     def _train_step(self) -> float:
         recipe = self._recipe
@@ -77,7 +82,16 @@ class Trainer:
             group["lr"] = recipe.rate(self.step)
         self._optimizer.step()
         self._tokens += sum(len(example.ids) for example in examples)
+        self.step += 1
         return loss.item()
+
+    def _report(self, loss: float) -> None:
+        processor, clock = time.process_time(), time.monotonic()
+        self._seconds += processor - self._processor
+        took = clock - self._clock
+        self._pace = 0.8 * self._pace + 0.2 * took if self._pace else took
+        self._processor, self._clock = processor, clock
+        self._folder.report(TrainingProgress(self.step, self._recipe.steps, self._seconds, self._pace, loss))
 
     def _validate(self) -> None:
         """A point of the curve; the best adapter so far is kept."""

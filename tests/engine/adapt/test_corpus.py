@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.adapt.corpus import build, load_documents
+from engine.adapt.corpus import build_corpus, load_documents
 from engine.adapt.manifest import MANIFEST, Package, load_manifest, save_manifest
 from engine.adapt.registries import describe, texts
 from engine.errors import DigestError
@@ -66,7 +66,7 @@ def test_what_is_kept_and_what_is_counted(tmp_path: Path) -> None:
     package = placed(tmp_path, wheel(tmp_path, "x", files), "pypi", "x", "1.0")
     other = tarball(tmp_path, {"lib/shared.js": code("shared").encode(), "lib/latin.js": b"// caf\xe9\n" * 99})
     held_out = replace(placed(tmp_path, other, "npm", "other", "2.0"), held_out=True)
-    report = build([package, held_out], tmp_path, benchmarks)
+    report = build_corpus([package, held_out], tmp_path, benchmarks)
     assert [(d.package, d.path, d.language) for d in load_documents(tmp_path / "train.jsonl")] == [
         ("pypi:x", "x/good.py", "python")
     ]
@@ -83,7 +83,7 @@ def test_what_is_kept_and_what_is_counted(tmp_path: Path) -> None:
 def test_other_bytes_than_the_manifests_are_refused(tmp_path: Path) -> None:
     package = Package("pypi", "x", "1.0", "MIT", "a" * 64)
     with pytest.raises(DigestError, match="where the manifest has aaaa"):
-        build([package], tmp_path, None, lambda _r, _n, _v, folder: wheel(folder, "x", {}))
+        build_corpus([package], tmp_path, None, lambda _r, _n, _v, folder: wheel(folder, "x", {}))
 
 
 def test_an_archive_says_its_version_and_licence(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from engine.adapt.corpus import Document
-from engine.adapt.examples import Cutting, Example, Sampler, cut, excerpt
+from engine.adapt.examples import Example, Sampler, cut, excerpt
 from engine.adapt.holes import Span
+from engine.adapt.recipe import Cutting
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
 

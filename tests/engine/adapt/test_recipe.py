@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.adapt.examples import Cutting
-from engine.adapt.recipe import Recipe
+from engine.adapt.recipe import Cutting, Recipe
 
 
 def test_a_recipe_survives_its_file(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 
 from engine.adapt.corpus import Document
-from engine.adapt.examples import Cutting, Sampler
+from engine.adapt.examples import Sampler
 from engine.adapt.low_rank import LowRank
-from engine.adapt.recipe import Recipe
+from engine.adapt.recipe import Cutting, Recipe
 from engine.adapt.state import RunFolder
 from engine.adapt.trainer import Trainer
 from engine.models.adapters import load_adapter
@@ -46,7 +46,7 @@ def trainer(folder: Path, recipe: Recipe = RECIPE, save_seconds: float = 240.0) 
     examples = Sampler(documents, {"python": 1.0}, TOY.tokenizer, TOY.prompts, recipe.cutting, 0)
     checks = [examples(number) for number in range(-3, 0)]
     body = training_body(adapter)
-    return Trainer(recipe, RunFolder(folder), body, adapter, examples, checks, END, "0" * 64, save_seconds)
+    return Trainer(lambda: recipe, RunFolder(folder), body, adapter, examples, checks, END, "0" * 64, save_seconds)
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
