@@ -1,10 +1,11 @@
 """Sfumato's engine: text with holes in, fillings out. Importing it does not import torch."""
 
-from . import hub
+from . import adapt, hub
 from .api import Engine, open_engine
 from .cancel import CancelToken, Deadline
 from .config import DEFAULT_MODEL, EngineConfig
 from .errors import (
+    AdaptError,
     ArtifactError,
     Cancelled,
     ConfigError,
@@ -37,6 +38,7 @@ from .request import (
 
 __all__ = [
     "DEFAULT_MODEL",
+    "AdaptError",
     "ArtifactError",
     "CancelToken",
     "Cancelled",
@@ -67,6 +69,7 @@ __all__ = [
     "Timings",
     "UnknownModelError",
     "Usage",
+    "adapt",
     "hub",
     "open_engine",
 ]

@@ -4,8 +4,21 @@ What stands here imports no torch: runs by name, which train in processes of the
 """
 
 from .corpus import build_corpus, load_documents
-from .progress import TrainingProgress
+from .manifest import load_manifest
+from .progress import CurvePoint, TrainingProgress, load_curve
 from .recipe import Recipe
 from .runs import Runs, RunState, RunStatus, open_runs
 
-__all__ = ["Recipe", "RunState", "RunStatus", "Runs", "TrainingProgress", "build_corpus", "load_documents", "open_runs"]
+__all__ = [
+    "CurvePoint",
+    "Recipe",
+    "RunState",
+    "RunStatus",
+    "Runs",
+    "TrainingProgress",
+    "build_corpus",
+    "load_curve",
+    "load_documents",
+    "load_manifest",
+    "open_runs",
+]

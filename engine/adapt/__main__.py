@@ -1,12 +1,14 @@
 """The training process: `python -m engine.adapt FOLDER` goes on with the run in that folder, at the lowest priority.
 
-SIGTERM and SIGINT save and leave. One process a run: a second one says so and leaves.
+SIGTERM and SIGINT save and leave. One process a run: a second one says so and leaves. With `--background` before the
+folder it starts itself in a session of its own and leaves at once.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +17,9 @@ from ..errors import SfumatoError
 
 def main(argv: list[str]) -> int:
     """0 finished, 3 stopped before the end, 1 cannot."""
+    if argv[0] == "--background":
+        subprocess.Popen([sys.executable, "-P", "-m", "engine.adapt", argv[1]], start_new_session=True)
+        return 0
     if hasattr(os, "nice"):
         os.nice(19)
     stops: list[int] = []

@@ -20,7 +20,8 @@ _NOT_WRITTEN = re.compile(
 )
 _SAYS_GENERATED = re.compile(r"(auto|machine)?[- ]?generated (by|from|file|code)|do not edit|@generated", re.IGNORECASE)
 _SECRET = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\b(ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9-]{16,}|\bsk-\w{20,}"
+    r"-----BEGIN [A-Z ]*PRIVATE KEY|\b(AKIA|ASIA)[A-Z0-9]{16}\b"
+    r"|\b(ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9-]{16,}|\bsk-\w{20,}"
     r"|(?i:passwo?r?d|secret|token|api_?key)['\"]?\s*[:=]\s*['\"][^'\"\s]{12,}['\"]"
 )
 _NEAR = 0.6  # share of a file's windows that were seen already: a near-duplicate

@@ -33,3 +33,37 @@ class TrainingProgress:
     def load(cls, path: Path) -> Self | None:
         """None before the first step."""
         return cls(**json.loads(path.read_text("utf-8"))) if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One validation on held-out files; `seconds` as above, `tokens` read so far, the losses in nats a token.
+
+    `exact`: share of holes that greedy decoding would fill with the text itself; `stops`: share of ends it would find.
+    """
+
+    step: int
+    tokens: int
+    seconds: float
+    middle_loss: float
+    end_loss: float
+    exact: float
+    stops: float
+    rate: float
+
+    @property
+    def loss(self) -> float:
+        """What "best" means: a hole of about eight tokens and its end."""
+        return (8 * self.middle_loss + self.end_loss) / 9
+
+    def append(self, path: Path) -> None:
+        """As a line of JSON."""
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(self)) + "\n")
+
+
+def load_curve(path: Path) -> list[CurvePoint]:
+    """All points in the order of their steps; of a step that was done twice, the later one."""
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    points = {point.step: point for point in (CurvePoint(**json.loads(line)) for line in lines)}
+    return [points[step] for step in sorted(points)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -51,7 +52,7 @@ class Recipe:
     threads: int = 1
     validation: int = 24  # examples
     validate_every: int = 40  # steps
-    start_from: str = ""  # an adapter folder; empty: from nothing
+    start_from: str = ""  # an adapter folder, or a shipped one's name; empty: from nothing
     base: str = "embedded"
     cutting: Cutting = field(default_factory=Cutting)
     languages: dict[str, float] = field(default_factory=lambda: dict(_LANGUAGES))  # shares; any other: left out
@@ -60,6 +61,10 @@ class Recipe:
         """Learning rate of a step, counted from 0."""
         falling = (self.steps - step) / max(1.0, self.decay * self.steps)
         return self.learning_rate * min(1.0, (step + 1) / self.warm_up, falling)
+
+    def tuning(self, languages: Mapping[str, float]) -> Recipe:
+        """The same for going on from the shipped infiller: gently, and on whatever languages there are."""
+        return replace(self, learning_rate=1e-4, start_from="infiller", languages=dict(languages))
 
     def save(self, path: Path) -> None:
         """As JSON; a trainer that reads it meanwhile finds the old one or the new one."""

@@ -25,13 +25,14 @@ from .recipe import Cutting, Recipe
 from .state import RunFolder
 from .trainer import Trainer
 
+WEIGHTS = Path(__file__).parent.parent / "weights"
 _VALIDATION_SEED = 7
 
 
 @contextmanager
 def open_run(path: Path) -> Iterator[Trainer]:
     """The trainer of this folder, where it was left. Raises `AdaptError`, `ArtifactError`, `ModelError`."""
-    with locked(path / "lock", _refuse):
+    with locked(path / "lock", _Patience()):
         recipe = Recipe.load(path / "recipe.json")
         torch.set_num_threads(recipe.threads)
         torch.manual_seed(recipe.seed)
@@ -55,8 +56,16 @@ def open_run(path: Path) -> Iterator[Trainer]:
         )
 
 
-def _refuse() -> None:
-    raise AdaptError("this run is being trained by another process; pause that one first")
+class _Patience:
+    """Whoever asks how a run is holds its lock for a moment; another trainer holds it for longer."""
+
+    def __init__(self) -> None:
+        self._tries = 20  # a tenth of a second each
+
+    def __call__(self) -> None:
+        self._tries -= 1
+        if not self._tries:
+            raise AdaptError("this run is being trained by another process; pause that one first")
 
 
 def _base(recipe: Recipe) -> tuple[TrainingBody, Tokenizer, str]:
@@ -70,7 +79,7 @@ def _base(recipe: Recipe) -> tuple[TrainingBody, Tokenizer, str]:
     shape = load_shape(int8 / "shape.json")
     adapter = LowRank(shape)
     if recipe.start_from:
-        adapter.load(Path(recipe.start_from))
+        adapter.load(WEIGHTS / recipe.start_from)  # a path of its own stays one
     adapter.to(device)
     body = TrainingBody(shape, load_file(plain / "model.safetensors"), [adapter], device, dtype)
     return body, Tokenizer.load(int8 / "tokenizer.json", frozenset(shape.control)), digest

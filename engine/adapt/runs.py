@@ -9,7 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +19,7 @@ from ..errors import AdaptError
 from ..hub.disk import home, locked, storage
 from .cleaning import is_written, language_of, tells_a_secret
 from .corpus import Document, save_documents
-from .progress import TrainingProgress
+from .progress import CurvePoint, TrainingProgress, load_curve
 from .recipe import Recipe
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -42,6 +43,7 @@ class RunStatus:
     name: str
     state: RunState
     progress: TrainingProgress | None
+    curve: Sequence[CurvePoint]
     adapter: Path | None
     log: Path
 
@@ -54,7 +56,7 @@ class Runs:
     python: str = sys.executable
 
     def create(self, name: str, recipe: Recipe, files: Sequence[tuple[str, str]]) -> int:
-        """A run on these (path, text): only what people wrote is taken, and no secrets. Returns how many files were.
+        """A tuning on these (path, text): only what people wrote is taken, no secrets. Returns how many files were.
 
         Raises `AdaptError` for a name that is taken or none, and for too little text.
         """
@@ -67,7 +69,11 @@ class Runs:
         ]
         if sum(len(document.text) for document in documents) < _LEAST:
             raise AdaptError(f"too little code to learn from: {len(documents)} files; {_LEAST:,} characters are needed")
-        self.create_from(name, recipe, [d for n, d in enumerate(documents) if n % _HELD_OUT], documents[::_HELD_OUT])
+        sizes = Counter[str]()
+        for document in documents:
+            sizes[document.language] += len(document.text)
+        training = [document for number, document in enumerate(documents) if number % _HELD_OUT]
+        self.create_from(name, recipe.tuning(sizes), training, documents[::_HELD_OUT])
         return len(documents)
 
     def create_from(
@@ -95,13 +101,8 @@ class Runs:
             (path / "pause").unlink(missing_ok=True)
             with (path / "log.txt").open("ab") as log:
                 # -P: the working folder is the user's, and what lies there must not be imported
-                subprocess.Popen(
-                    [self.python, "-P", "-m", "engine.adapt", str(path)],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,
-                )
+                command = [self.python, "-P", "-m", "engine.adapt", "--background", str(path)]
+                subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
 
     def pause(self, name: str) -> None:
         """Have it save and leave after the step it is at. A file, since a process's number may be another's by now."""
@@ -119,10 +120,10 @@ class Runs:
         with storage(path):
             shutil.rmtree(path)
 
-    def list(self) -> list[RunStatus]:
-        """By name."""
-        paths = sorted(self.folder.glob("[!.]*/recipe.json"))
-        return [self.status(path.parent.name) for path in paths]
+    @property
+    def names(self) -> list[str]:
+        """Of all runs, sorted."""
+        return sorted(path.parent.name for path in self.folder.glob("[!.]*/recipe.json"))
 
     def status(self, name: str) -> RunStatus:
         """What is known without asking the process."""
@@ -131,7 +132,9 @@ class Runs:
         finished = progress is not None and progress.step >= progress.steps
         state = RunState.RUNNING if _held(path / "lock") else RunState.FINISHED if finished else RunState.PAUSED
         best = path / "best"
-        return RunStatus(name, state, progress, best if best.exists() else None, path / "log.txt")
+        return RunStatus(
+            name, state, progress, load_curve(path / "curve.jsonl"), best if best.exists() else None, path / "log.txt"
+        )
 
     def adapter(self, name: str) -> Path:
         """The best adapter of a run. Raises `AdaptError` before there is one."""
@@ -168,16 +171,16 @@ def open_runs() -> Runs:
     return Runs(home() / "adapters")
 
 
+class _Held(Exception):  # noqa: N818 - an answer, not a fault
+    pass
+
+
 def _held(lock: Path) -> bool:
-    class Held(Exception):  # noqa: N818 - an answer, not a fault
-        pass
+    def answer() -> None:
+        raise _Held
 
-    def is_held() -> None:
-        raise Held
-
-    wait: Callable[[], None] = is_held
     try:
-        with locked(lock, wait):
+        with locked(lock, answer):
             return False
-    except Held:
+    except _Held:
         return True

@@ -9,7 +9,6 @@ progress.json                               where it is, replaced after every st
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,14 +55,7 @@ class RunFolder:
         """By a file named `pause`."""
         return (self.path / "pause").exists()
 
-    def log(self, point: Mapping[str, object]) -> None:
-        """Append a point to the curve."""
-        with (self.path / "curve.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(point) + "\n")
-
-    def curve(self) -> list[dict[str, Any]]:
-        """All points; of a step that was done twice, the later one."""
-        path = self.path / "curve.jsonl"
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        points = {point["step"]: point for point in map(json.loads, lines)}
-        return [points[step] for step in sorted(points)]
+    @property
+    def curve(self) -> Path:
+        """The validations."""
+        return self.path / "curve.jsonl"

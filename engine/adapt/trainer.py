@@ -13,7 +13,7 @@ from .body import TrainingBody
 from .examples import Example
 from .low_rank import LowRank
 from .objective import grade
-from .progress import TrainingProgress
+from .progress import CurvePoint, TrainingProgress
 from .recipe import Recipe
 from .state import RunFolder
 from .validation import validate
@@ -54,7 +54,7 @@ class Trainer:
 
     def run(self, stopped: Callable[[], bool]) -> bool:
         """Train to the end; False if `stopped` said so before. Either way the state is saved."""
-        if not self._folder.curve():
+        if not self._folder.curve.exists():
             self._validate()  # where it starts
         while self.step < self._next_recipe().steps and not stopped() and not self._folder.asked_to_pause:
             self._report(self._train_step())
@@ -96,10 +96,11 @@ class Trainer:
     def _validate(self) -> None:
         """A point of the curve; the best adapter so far is kept."""
         score = validate(self._body, self._held_out, self._end)
-        point = {"step": self.step, "tokens": self._tokens, "seconds": round(self._seconds, 1)}
-        self._folder.log(point | asdict(score) | {"loss": score.loss, "rate": self._recipe.rate(self.step)})
-        if score.loss < self._best:
-            self._best = score.loss
+        rate, seconds = self._recipe.rate(self.step), round(self._seconds, 1)
+        point = CurvePoint(step=self.step, tokens=self._tokens, seconds=seconds, rate=rate, **asdict(score))
+        point.append(self._folder.curve)
+        if point.loss < self._best:
+            self._best = point.loss
             self._adapter.save(self._folder.best, self._base)
         self._save()
 

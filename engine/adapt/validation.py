@@ -23,11 +23,6 @@ class Score:
     exact: float
     stops: float  # share of ends that are the likeliest token
 
-    @property
-    def loss(self) -> float:
-        """What "best" means: a hole of about eight tokens and its end."""
-        return (8 * self.middle_loss + self.end_loss) / 9
-
 
 @torch.no_grad()
 def validate(body: TrainingBody, examples: Sequence[Example], end: int) -> Score:

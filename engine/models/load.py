@@ -6,7 +6,7 @@ import ctypes
 import hashlib
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from .. import hub
+from ..adapt.runs import open_runs
 from ..config import EngineConfig
 from ..engine import LocalEngine
 from ..errors import ModelError, UnknownModelError
@@ -65,7 +66,7 @@ def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
     tensors, tokenizer_file, shape = _tensors(source, digest, precision, progress)
     if missing := QWEN_PROMPTS.tokens - set(shape.control):
         raise ModelError(f"{source} has no control tokens {sorted(missing)}; use a model of the Qwen2.5-Coder family")
-    low_rank = [load_adapter(WEIGHTS / name) for name in adapters]
+    low_rank = [load_adapter(folder) for folder in adapters]
     short = SHORT_VOCABULARY if len(low_rank) > 1 else 0
     with ThreadPoolExecutor(1) as beside:
         reading = beside.submit(_tokenizer, tokenizer_file, frozenset(shape.control))
@@ -80,7 +81,7 @@ def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
         "device": f"cpu ({torch.backends.cpu.get_cpu_capability()})",
         "precision": precision.name,
         "threads": str(torch.get_num_threads()),
-        "adapters": ", ".join(f"{name} {_adapter_digest(name)}" for name in adapters) or "none",
+        "adapters": ", ".join(f"{folder.name} {_adapter_digest(folder)}" for folder in adapters) or "none",
         "file": str(source),
     }
     return Loaded(body, tokenizer, info)
@@ -92,9 +93,9 @@ def _tokenizer(path: Path, control: frozenset[int]) -> Tokenizer:
     return tokenizer
 
 
-def _adapter_digest(name: str) -> str:
+def _adapter_digest(folder: Path) -> str:
     """The first digits, to tell one version from another."""
-    return hashlib.sha256((WEIGHTS / name / ADAPTER_FILE).read_bytes()).hexdigest()[:12]
+    return hashlib.sha256((folder / ADAPTER_FILE).read_bytes()).hexdigest()[:12]
 
 
 def free_threads() -> int:
@@ -109,18 +110,28 @@ def return_free_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _find(model: str, progress: ProgressSink) -> tuple[Path, str, tuple[str, ...]]:
-    """A model's file, its digest and the names of its adapters."""
+def _find(model: str, progress: ProgressSink) -> tuple[Path, str, Sequence[Path]]:
+    """A model's file, its digest and the folders of its adapters."""
     store = hub.open_hub()
     if model in ADAPTERS:
         path = store.fetch(model, progress)
-        return path, store.artifact(model).sha256, ADAPTERS[model]
+        return path, store.artifact(model).sha256, shipped(model)
+    runs = open_runs()
+    if model in runs.names:
+        adapter = runs.adapter(model)  # before anything is fetched
+        return store.fetch("embedded", progress), store.artifact("embedded").sha256, (adapter, WEIGHTS / "denoiser")
     path = Path(model).expanduser()
     if path.is_file():
         digest = store.digest_of(path, progress)
         known = digest == store.artifact("embedded").sha256
-        return path, digest, ADAPTERS["embedded"] if known else ()
-    raise UnknownModelError(f"no model named {model!r}: use {', '.join(ADAPTERS)}, or the path of a GGUF file")
+        return path, digest, shipped("embedded") if known else ()
+    names = ", ".join((*ADAPTERS, *runs.names))
+    raise UnknownModelError(f"no model named {model!r}: use {names}, or the path of a GGUF file")
+
+
+def shipped(model: str) -> list[Path]:
+    """The adapters of a built-in model."""
+    return [WEIGHTS / name for name in ADAPTERS[model]]
 
 
 def _tensors(

@@ -9,14 +9,16 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import NoReturn
 
 import engine
-from engine import ConfigError, SfumatoError
+from engine import DEFAULT_MODEL, ConfigError, Engine, EngineConfig, ProgressSink, SfumatoError
+from engine import adapt as adapt_runs
 
 from ..runner import OpenEngine
-from . import demo, doctor, infill, models, rewrite, serve
+from . import adapt, demo, doctor, infill, models, rewrite, serve
 from .arguments import UsageError
 
 __all__ = ["main"]
@@ -33,6 +35,7 @@ everyday:
   sfumato infill app.py --line 11 --character 8         complete at a position (0-based, UTF-16, as in LSP)
   sfumato infill app.py --hole 3:4-3:4 --hole 9:0-9:0   fill several holes at once
   sfumato rewrite app.py --range 10:0-18:0 --instruction "add type hints" --diff
+  sfumato adapt train --repo .                          learn from your own code, in the background
 
 `sfumato COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 interrupted.
 """
@@ -53,7 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"sfumato {version('sfumato')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (serve, infill, rewrite, models, doctor, demo):
+    for command in (serve, infill, rewrite, models, adapt, doctor, demo):
         command.add_parser(commands)
     return parser
 
@@ -61,7 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None, *, open_engine: OpenEngine = engine.open_engine) -> int:
     """Run one command and return its exit code. `open_engine` is the seam tests use."""
     args = build_parser().parse_args(argv)
-    args.open_engine = open_engine
+    args.open_engine = _with_chosen(open_engine)
     try:
         code = int(args.run(args))
         sys.stdout.flush()  # here, where a reader that has gone is handled
@@ -75,6 +78,16 @@ def main(argv: Sequence[str] | None = None, *, open_engine: OpenEngine = engine.
         return _say(error, 1)
     except KeyboardInterrupt:
         return 130
+
+
+def _with_chosen(open_engine: OpenEngine) -> OpenEngine:
+    """The default model is the one that `sfumato models use` named."""
+
+    def opened(config: EngineConfig, *, progress: ProgressSink | None = None) -> Engine:
+        chosen = adapt_runs.open_runs().chosen if config.model == DEFAULT_MODEL else None
+        return open_engine(replace(config, model=chosen) if chosen else config, progress=progress)
+
+    return opened
 
 
 def _say(error: Exception, code: int) -> int:

@@ -1,4 +1,4 @@
-"""`sfumato models`: list, fetch, verify, find and remove the files that models are loaded from.
+"""`sfumato models`: list, fetch, verify, find and remove the files that models are loaded from; choose an adapter.
 
 Knows how to say what the hub does; never how it does it.
 """
@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 
-from engine import hub
+from engine import DEFAULT_MODEL, adapt, hub
 
 from .arguments import Commands
 
@@ -21,6 +21,7 @@ examples:
   sfumato models verify                read the files again and compare their digests
   sfumato models path embedded-base    where the file lies; on a machine without a network, copy it there by hand
   sfumato models rm embedded-base      remove the file and all that was made of it
+  sfumato models use my-project        complete with what `sfumato adapt` trained; `use embedded` goes back
 
 Files lie in this system's cache folder, or in the folder that SFUMATO_HOME names.
 """
@@ -28,8 +29,12 @@ Files lie in this system's cache folder, or in the folder that SFUMATO_HOME name
 Command = Callable[[hub.Hub, argparse.Namespace], int]
 
 
-def add_parser(commands: Commands, open_hub: Callable[[], hub.Hub] = hub.open_hub) -> None:
-    """Add `models` and what can be done with them. `open_hub` is the seam tests use."""
+def add_parser(
+    commands: Commands,
+    open_hub: Callable[[], hub.Hub] = hub.open_hub,
+    open_runs: Callable[[], adapt.Runs] = adapt.open_runs,
+) -> None:
+    """Add `models` and what can be done with them. `open_hub` and `open_runs` are the seams tests use."""
     parser = commands.add_parser(
         "models",
         help="list, fetch, verify and remove model files",
@@ -52,6 +57,10 @@ def add_parser(commands: Commands, open_hub: Callable[[], hub.Hub] = hub.open_hu
     add("verify", _verify, "read the file again and compare its digest; without a name, every file")
     add("path", _path, "print where the file lies or belongs; without a name, of every file")
     add("rm", _remove, "remove the file and all that was made of it", nargs=None)
+    says = "have the default model use an adapter of your own, or with `embedded` the shipped one again"
+    use = actions.add_parser("use", help=says, description=says)
+    use.add_argument("name", metavar="NAME", help="as in `sfumato adapt status`, or embedded")
+    use.set_defaults(run=lambda args: _use(open_runs(), args.name))
 
 
 def _list(store: hub.Hub, args: argparse.Namespace) -> int:
@@ -122,6 +131,13 @@ def _remove(store: hub.Hub, args: argparse.Namespace) -> int:
     name = store.artifact(args.name).name
     freed = store.remove(name)
     print(f"{name} is removed: {_megabytes(freed)} freed" if freed else f"{name} was not here: nothing to remove")
+    return 0
+
+
+def _use(runs: adapt.Runs, name: str) -> int:
+    runs.choose(None if name == DEFAULT_MODEL else name)
+    print(f"{DEFAULT_MODEL} now uses {'the shipped adapter' if name == DEFAULT_MODEL else f'the adapter of {name}'}")
+    print("servers that run already keep theirs until they are started again")
     return 0
 
 

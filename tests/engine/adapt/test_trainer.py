@@ -16,6 +16,7 @@ import torch
 from engine.adapt.corpus import Document
 from engine.adapt.examples import Sampler
 from engine.adapt.low_rank import LowRank
+from engine.adapt.progress import CurvePoint, load_curve
 from engine.adapt.recipe import Cutting, Recipe
 from engine.adapt.state import RunFolder
 from engine.adapt.trainer import Trainer
@@ -49,6 +50,10 @@ def trainer(folder: Path, recipe: Recipe = RECIPE, save_seconds: float = 240.0) 
     return Trainer(lambda: recipe, RunFolder(folder), body, adapter, examples, checks, END, "0" * 64, save_seconds)
 
 
+def curve(folder: Path) -> list[CurvePoint]:
+    return load_curve(RunFolder(folder).curve)
+
+
 def weights(folder: Path) -> dict[str, torch.Tensor]:
     state = RunFolder(folder).load_state()
     assert state
@@ -57,9 +62,9 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 def test_it_learns(tmp_path: Path) -> None:
     assert trainer(tmp_path, replace(RECIPE, steps=60, validate_every=20)).run(lambda: False)
-    losses = [point["loss"] for point in RunFolder(tmp_path).curve()]
+    losses = [point.loss for point in curve(tmp_path)]
     assert losses[-1] < 0.6 * losses[0]
-    assert [point["step"] for point in RunFolder(tmp_path).curve()] == [0, 20, 40, 60]
+    assert [point.step for point in curve(tmp_path)] == [0, 20, 40, 60]
 
 
 def test_stopped_and_resumed_is_as_never_stopped(tmp_path: Path) -> None:
@@ -76,9 +81,8 @@ def test_stopped_and_resumed_is_as_never_stopped(tmp_path: Path) -> None:
 def test_the_best_is_kept_not_the_last(tmp_path: Path) -> None:
     run = trainer(tmp_path, replace(RECIPE, learning_rate=3.0, warm_up=40, steps=40, decay=0.01, validate_every=4))
     run.run(lambda: False)
-    points = RunFolder(tmp_path).curve()
-    best = min(points, key=lambda point: point["loss"])
-    assert best["step"] < 40, "this learning rate was to spoil it"
+    best = min(curve(tmp_path), key=lambda point: point.loss)
+    assert best.step < 40, "this learning rate was to spoil it"
     kept = load_adapter(tmp_path / "best")
     last = weights(tmp_path)["down.0-q"]
     assert not torch.allclose(kept.down[0, "q"], last, atol=1e-2)

@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from engine.config import EngineConfig
-from engine.errors import ModelError, UnknownModelError
+from engine.errors import AdaptError, ModelError, UnknownModelError
 from engine.models.load import free_threads, load_engine, return_free_memory
 from engine.request import Progress
 
@@ -17,6 +17,14 @@ from .test_gguf import TENSORS, written
 
 def test_an_unknown_name_says_what_is_known() -> None:
     with pytest.raises(UnknownModelError, match="no model named 'nope': use embedded, causal, base, or the path"):
+        engine.open_engine(EngineConfig(model="nope"))
+
+
+def test_a_run_without_an_adapter_yet() -> None:
+    engine.adapt.open_runs().create_from("mine", engine.adapt.Recipe(), [], [])
+    with pytest.raises(AdaptError, match="mine has no adapter yet"):
+        engine.open_engine(EngineConfig(model="mine"))
+    with pytest.raises(UnknownModelError, match="use embedded, causal, base, mine, or the path"):
         engine.open_engine(EngineConfig(model="nope"))
 
 

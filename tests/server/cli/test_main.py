@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from engine import DigestError, Engine, EngineConfig, ProgressSink, UnknownModelError
+from engine import DigestError, Engine, EngineConfig, ProgressSink, UnknownModelError, adapt
 from server.cli import main
 
-COMMANDS = ["serve", "infill", "rewrite", "models", "doctor", "demo"]
+COMMANDS = ["serve", "infill", "rewrite", "models", "adapt", "doctor", "demo"]
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
@@ -150,3 +150,21 @@ def test_ctrl_c_while_the_engine_works(infill: list[str], tmp_path: Path) -> Non
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=10) == (b"", b"")
     assert process.returncode == 130
+
+
+def test_the_default_model_is_the_one_that_was_chosen(infill: list[str]) -> None:
+    asked: list[str] = []
+
+    def open_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -> Engine:
+        asked.append(config.model)
+        raise UnknownModelError("enough")
+
+    runs = adapt.open_runs()
+    runs.create_from("mine", adapt.Recipe(), [], [])
+    (runs.folder / "mine" / "best").mkdir()
+    runs.choose("mine")
+    main(infill, open_engine=open_engine)
+    main([*infill, "--model", "causal"], open_engine=open_engine)
+    runs.choose(None)
+    main(infill, open_engine=open_engine)
+    assert asked == ["mine", "causal", "embedded"]
