@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 import traceback
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def open_log(folder: Path) -> Path | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "sfumato.log"
-        handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+        handler = _LogFile(path, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
     except OSError as error:
         print(f"sfumato: no log file in {folder}: {error.strerror}", file=sys.stderr)
         return None
@@ -43,6 +44,23 @@ def open_log(folder: Path) -> Path | None:
         logging.getLogger(name).setLevel(logging.INFO)
         logging.getLogger(name).propagate = False
     return path
+
+
+class _LogFile(RotatingFileHandler):
+    """Says once that nothing can be written, where the framework would print a traceback for each line."""
+
+    _failed = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the framework's name
+        if not self._failed:
+            error = sys.exc_info()[1]
+            reason = error.strerror if isinstance(error, OSError) else type(error).__name__
+            print(f"sfumato: the log is not written: {reason}", file=sys.stderr)
+        self._failed = True
+
+    def close(self) -> None:
+        with suppress(OSError):  # what could not be written still cannot
+            super().close()
 
 
 def close_log() -> None:

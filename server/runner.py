@@ -225,9 +225,9 @@ class Runner:
             engine = self._open_engine(config, progress=self._reporter(token))
         except SfumatoError as error:
             failure = str(error)
-        except Exception as error:  # noqa: BLE001 - a fault of the engine must not end the server
+        except BaseException as error:  # noqa: BLE001 - a fault of the engine must not end the server, nor its thread
             log_fault("opening the engine", error)
-            failure = f"the engine does not open: {describe(error)}"
+            failure = f"the engine does not open: {_explain(error)}"
         self._call(self._opened, token, engine, failure)
 
     def _reporter(self, token: CancelToken) -> ProgressSink:
@@ -253,7 +253,14 @@ class Runner:
             outcome = job.work(engine, job.cancel)
         except SfumatoError as error:
             failure = error
-        except Exception as error:  # noqa: BLE001 - a fault of the engine must not end the server
+        except BaseException as error:  # noqa: BLE001 - a fault of the engine must not end the server, nor its thread
             log_fault("a request", error)
-            failure = EngineFault(describe(error))
+            failure = EngineFault(_explain(error))
         self._call(self._finished, job, outcome, failure)
+
+
+def _explain(error: BaseException) -> str:
+    """What can be shown of a fault, and what helps; allocators of libraries have errors of their own."""
+    if isinstance(error, MemoryError) or "tried to allocate" in str(error).lower():
+        return "out of memory; close something, or set a smaller `promptTokens` or `model`"
+    return describe(error)

@@ -216,6 +216,14 @@ def test_rule_6_nothing_imports_tests_or_benchmarks(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", SOURCES)
+def test_no_clock_that_can_jump(path: str) -> None:
+    """Deadlines, debouncing and back-off outlive a clock that is set, a time zone, and a machine that slept."""
+    assert not of_package(imports_of(path), "datetime")
+    asks = [ast.unparse(node) for node in ast.walk(tree_of(path)) if isinstance(node, ast.Attribute)]
+    assert not {"time.time", "time.time_ns", "time.localtime", "time.gmtime"} & set(asks)
+
+
+@pytest.mark.parametrize("path", SOURCES)
 def test_files_and_functions_are_short(path: str) -> None:
     lines = len((ROOT / path).read_text(encoding="utf-8").splitlines())
     assert lines <= 300

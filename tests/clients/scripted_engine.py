@@ -2,15 +2,18 @@
 
 A script is one JSON object; every key may be left out:
     answers   one a request, the last one for ever: a text, a list of texts (one a hole), or an object with
-              texts, candidates (a list of lists), stop, delay_s, drafts, error (a message: raises RuntimeError),
+              texts, candidates (a list of lists), stop, delay_s, drafts, error (a message: raises RuntimeError, or
+              the built-in exception that `raises` names),
               gate (a file: waits until it is opened, see `Gate`).
               Or the path of a file that holds such a list, read anew at each request
-    models    by model name: {error: a message, fault: a message, delay_s, progress: [[stage, done, total], ...]}
+    models    by model name: {error: a message, fault: a message, raises, delay_s,
+              progress: [[stage, done, total], ...]}
     log       a file that gets one JSON line an event, with the time by the monotonic clock
 """
 
 from __future__ import annotations
 
+import builtins
 import json
 import time
 from collections.abc import Mapping
@@ -112,7 +115,7 @@ class ScriptedEngine:
                 progress(Progress("denoise", text=draft))
         answer = answer | self._waited(answer, cancel)
         if "error" in answer:
-            raise RuntimeError(answer["error"])
+            raise getattr(builtins, answer.get("raises", "RuntimeError"))(answer["error"])
         if "gate" in answer:
             self._note("answered")
         return answer
@@ -154,6 +157,6 @@ class ScriptedOpening:
         if "error" in how:
             raise ModelError(how["error"])
         if "fault" in how:
-            raise ValueError(how["fault"])
+            raise getattr(builtins, how.get("raises", "ValueError"))(how["fault"])
         self.engine = ScriptedEngine(self._script, config.model)
         return self.engine

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
+import torch
 
 from engine import CancelToken, Engine, EngineConfig, ModelError, Progress, ProgressSink, RequestError
 from server.runner import EngineFault, NotReady, Rank, Runner, Superseded
@@ -230,6 +231,31 @@ async def test_errors_of_the_engine_pass_and_faults_are_named_without_their_mess
         with pytest.raises(RequestError, match="holes overlap"):
             await runner.run(wrong, rank=Rank.COMPLETION, key="")
         with pytest.raises(EngineFault, match=r"ValueError at test_runner\.py"):
+            await runner.run(faulty, rank=Rank.COMPLETION, key="")
+        assert await runner.run(lambda *_: 1, rank=Rank.COMPLETION, key="") == 1
+
+
+def allocate(size: int) -> object:
+    return torch.empty(size, dtype=torch.uint8)
+
+
+@pytest.mark.parametrize("allocate", [allocate, bytearray])
+async def test_out_of_memory_says_what_helps(allocate: Callable[[int], object]) -> None:
+    async with runner_with() as (runner, _):
+        await ready(runner)
+        with pytest.raises(EngineFault, match="out of memory; close something"):
+            await runner.run(lambda *_: allocate(1 << 60), rank=Rank.COMPLETION, key="")
+        assert await runner.run(lambda *_: 1, rank=Rank.COMPLETION, key="") == 1
+
+
+@pytest.mark.parametrize("fault", [SystemExit, KeyboardInterrupt, RecursionError])
+async def test_nothing_ends_the_engines_thread(fault: type[BaseException]) -> None:
+    def faulty(engine: Engine, cancel: CancelToken) -> object:
+        raise fault
+
+    async with runner_with() as (runner, _):
+        await ready(runner)
+        with pytest.raises(EngineFault, match=fault.__name__):
             await runner.run(faulty, rank=Rank.COMPLETION, key="")
         assert await runner.run(lambda *_: 1, rank=Rank.COMPLETION, key="") == 1
 
