@@ -74,10 +74,11 @@ class _Choice:
 
 
 class Related:
-    """`folders`: the workspace; nothing outside of them is read from disk."""
+    """`folders`: the workspace; nothing outside is read from disk. `shown`: where the last excerpts came from."""
 
-    def __init__(self) -> None:
-        self.folders: tuple[Path, ...] = ()
+    def __init__(self, folders: tuple[Path, ...] = ()) -> None:
+        self.folders = folders
+        self.shown: tuple[str, ...] = ()
         self._choices: OrderedDict[str, _Choice] = OrderedDict()
         self._sources: OrderedDict[tuple[str, int], _Source] = OrderedDict()
 
@@ -94,6 +95,7 @@ class Related:
         if kept is None or kept.world != world or not _is_there(kept, line, settings):
             kept = _Choice(line, world, *self._chosen(snapshot, offset, others, settings, budget))
         _remember(self._choices, snapshot.uri, kept)
+        self.shown = tuple(snippet.path for snippet in kept.snippets)
         return kept.snippets
 
     def _chosen(

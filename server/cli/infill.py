@@ -15,6 +15,7 @@ from ..snapshot import Snapshot
 from .arguments import Commands, TextRange, UsageError, add_model_option, locate_range, parse_count, parse_range
 
 if TYPE_CHECKING:  # at run time only once the command runs: `sfumato serve` must start fast
+    from ..context import Snippets
     from ..suggestion import Refused, Suggestion
     from .progress_bar import ProgressBar
     from .report import Report
@@ -128,7 +129,8 @@ def _complete(
     from ..suggest import complete
 
     mode = mode or (Mode.JOINT if settings.candidates > 1 else Mode.LOSSLESS)
-    answer = complete(engine, snapshot, offset, settings, invoked=True, progress=bar, mode=mode)
+    snippets = _snippets(snapshot, offset, settings)
+    answer = complete(engine, snapshot, offset, settings, invoked=True, progress=bar, mode=mode, snippets=snippets)
     return answer.suggestions, answer.refused, answer.result
 
 
@@ -142,8 +144,18 @@ def _fill(
 ) -> Asked:
     from ..suggest import fill_holes
 
-    answer = fill_holes(engine, snapshot, holes, settings, progress=bar, mode=mode)
+    snippets = _snippets(snapshot, holes[0][0], settings)
+    answer = fill_holes(engine, snapshot, holes, settings, progress=bar, mode=mode, snippets=snippets)
     return answer.suggestions, answer.refused, answer.result
+
+
+def _snippets(snapshot: Snapshot, offset: int, settings: Settings) -> Snippets:
+    """What an editor would show of imported files that has the working directory open."""
+    from ..related import Related
+
+    here = Path.cwd()
+    related = Related((here, here.resolve()))
+    return lambda: related.snippets(snapshot, offset, (), settings)
 
 
 def _print_json(

@@ -40,6 +40,7 @@ def register(server: LanguageServer, session: Session) -> None:
             "document": _described(session.documents.snapshot(asked.uri)),
             "settings": msgspec.to_builtins(session.settings),
             "last": asdict(record.last) if record.last is not None else None,
+            "snippets": session.related.shown,
             "suppressions": dict(record.suppressions),
             "refusals": dict(record.refusals),
             "recent": record.recent,

@@ -75,10 +75,10 @@ def client_support(capabilities: types.ClientCapabilities) -> ClientSupport:
 
 
 def workspace_folders(params: types.InitializeParams) -> tuple[Path, ...]:
-    """The folders that are open, by their real paths."""
+    """The folders that are open, by the names that the client has for them and by their real ones."""
     uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
     files = [Snapshot(uri, "", 0, "").file for uri in uris]
-    return tuple(file.resolve() for file in files if file is not None)
+    return tuple(dict.fromkeys(path for file in files if file is not None for path in (file, file.resolve())))
 
 
 def chosen_encoding(capabilities: types.ClientCapabilities) -> PositionEncoding:

@@ -125,6 +125,25 @@ def test_ten_keystrokes_leave_the_prompt_read() -> None:
     assert usage.prompt_tokens > len(now.text)
 
 
+def engine_tokens(snippets: tuple[Snippet, ...]) -> list[int]:
+    return Toy().tokenizer.encode("".join(f"{snippet.text}\n\n" for snippet in snippets))
+
+
+def test_a_jump_within_a_file_leaves_what_is_shown_read() -> None:
+    lines = [f"value_{number} = use_1({number})\n" for number in range(100)]
+    text, others = "from m1 import use_1\n" + "".join(lines), many(3)[1]
+    related, engine = Related(), LocalEngine(Toy(), EngineConfig(model="toy", prompt_tokens=400), {})  # type: ignore[arg-type]
+    reused = []
+    for line in (90, 10, 50):
+        at = text.index(lines[line]) + len(lines[line]) - 1
+        shown = related.snippets(document("order.py", text), at, others, SETTINGS)
+        answer = complete(engine, document("order.py", text), at, SETTINGS, invoked=False, snippets=lambda: shown)  # noqa: B023
+        assert answer.result is not None
+        reused.append(answer.result.usage.reused_tokens)
+    tokens = len(engine_tokens(shown))
+    assert min(reused[1:]) >= tokens + 2  # and two control tokens
+
+
 def test_as_long_as_there_is_nothing_every_line_looks_again() -> None:
     related, others = Related(), (document("cart.py", CART),)
     assert related.snippets(document("order.py", "x.\n"), 2, others, SETTINGS) == ()
@@ -176,8 +195,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def from_disk(workspace: Path, settings: Settings = SETTINGS) -> tuple[Snippet, ...]:
-    related = Related()
-    related.folders = (workspace,)
+    related = Related((workspace,))
     current = Snapshot((workspace / "shop" / "order.py").as_uri(), "python", 1, ORDER)
     return related.snippets(current, len(ORDER) - 1, (), settings)
 
@@ -188,8 +206,7 @@ def test_an_imported_file_is_read_from_disk(workspace: Path) -> None:
 
 
 def test_an_open_document_is_what_counts_not_its_file(workspace: Path) -> None:
-    related = Related()
-    related.folders = (workspace,)
+    related = Related((workspace,))
     current = Snapshot((workspace / "shop" / "order.py").as_uri(), "python", 1, ORDER)
     unsaved = Snapshot((workspace / "shop" / "cart.py").as_uri(), "python", 5, CART.replace("count=1", "unsaved"))
     [snippet] = related.snippets(current, len(ORDER) - 1, (unsaved,), SETTINGS)
@@ -203,8 +220,7 @@ def test_what_is_private_is_not_read(workspace: Path) -> None:
 
 
 def test_what_became_private_is_shown_no_longer(workspace: Path) -> None:
-    related = Related()
-    related.folders = (workspace,)
+    related = Related((workspace,))
     current = Snapshot((workspace / "shop" / "order.py").as_uri(), "python", 1, ORDER)
     assert related.snippets(current, len(ORDER) - 1, (), SETTINGS) != ()
     (workspace / IGNORE_FILE).write_text("cart.*\n")

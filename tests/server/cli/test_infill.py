@@ -212,3 +212,13 @@ def test_a_model_that_does_not_open(shell: Shell) -> None:
     opening = ScriptedOpening({"models": {"huge": {"error": "no model is named 'huge'"}}})
     code = main(["infill", str(shell.folder / "a.py"), *at(0, 4), "--model", "huge"], open_engine=opening)
     assert (code, shell.capsys.readouterr().err) == (1, "sfumato: no model is named 'huge'\n")
+
+
+def test_what_is_imported_is_shown_as_an_editor_would(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    (shell.folder / "cart.py").write_text("class Cart:\n    def add(self, item): ...\n")
+    text = "from cart import Cart\n\nCart().\n"
+    for folder, count in ((shell.folder, 1), (shell.folder / "elsewhere", 0)):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        shell.run(text, ["add(1)"], *at(2, 7))
+        assert len(shell.asked()["snippets"]) == count
