@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine import Engine, EngineConfig, InfillResult, Mode
+from engine import Engine, EngineConfig, InfillResult, Mode, ProgressSink
 
 from ..settings import Settings, parse_settings
 from ..snapshot import Snapshot
@@ -17,7 +18,6 @@ from .arguments import Commands, TextRange, UsageError, add_model_option, locate
 if TYPE_CHECKING:  # at run time only once the command runs: `sfumato serve` must start fast
     from ..context import Snippets
     from ..suggestion import Refused, Suggestion
-    from .progress_bar import ProgressBar
     from .report import Report
 
     Asked: TypeAlias = tuple[Sequence[Suggestion], Refused | None, InfillResult | None]
@@ -30,6 +30,7 @@ Positions are 0-based; characters count UTF-16 code units, as in LSP.
   sfumato infill app.py --hole 3:4-3:4 --hole 9:0-9:12        fill two holes, each seeing the other;
                                                               the text inside a hole is replaced
   sfumato infill app.py --line 11 --character 8 --candidates 3
+  sfumato infill app.py --line 11 --character 8 --draft       watch it denoise: committed, proposed, open
 
 JSON: text (or texts, with several holes or candidates), range (with texts, one each), stop_reason, refused, model,
 mode, forwards, tokens, tokens_per_forward, ms {load, encode, denoise, total}. `refused` names the rule when there is
@@ -60,7 +61,13 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("--candidates", type=parse_count, metavar="N", help="different suggestions at one position")
     parser.add_argument("--max-tokens", type=parse_count, metavar="N", help="limit for each hole")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON object")
+    shape.add_argument(
+        "--draft",
+        action="store_true",
+        help="show the canvas as it denoises (on a terminal; else only what comes of it)",
+    )
     add_model_option(parser)
     parser.set_defaults(run=run)
 
@@ -80,10 +87,11 @@ def run(args: argparse.Namespace) -> int:
     holes = _located(snapshot, ranges)
     with ProgressBar(args.model) as bar:
         opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
+    with _watched(args, snapshot, holes) as sink:
         if args.holes:
-            suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, mode, bar)
+            suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, mode, sink)
         else:
-            suggestions, refused, result = _complete(opened.engine, snapshot, holes[0][0], settings, mode, bar)
+            suggestions, refused, result = _complete(opened.engine, snapshot, holes[0][0], settings, mode, sink)
     report = Report.of(result, refused, opened.model, opened.load_ms)
     if args.json:
         several = len(holes) > 1 or settings.candidates > 1
@@ -91,6 +99,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(snapshot, [suggestions] if args.holes else [(one,) for one in suggestions], report)
     return 0
+
+
+def _watched(
+    args: argparse.Namespace, snapshot: Snapshot, holes: Sequence[tuple[int, int]]
+) -> AbstractContextManager[ProgressSink]:
+    """Who hears of the steps: the canvas itself where it can be drawn and is wanted, else a bar."""
+    from rich.console import Console
+
+    from .draft_view import DraftView
+    from .progress_bar import ProgressBar
+
+    console = Console(highlight=False)
+    return DraftView(snapshot, holes, console) if args.draft and console.is_terminal else ProgressBar(args.model)
 
 
 def _check_what_was_asked(args: argparse.Namespace, mode: Mode | None) -> None:
@@ -124,13 +145,13 @@ def _located(snapshot: Snapshot, ranges: list[TextRange]) -> list[tuple[int, int
 
 
 def _complete(
-    engine: Engine, snapshot: Snapshot, offset: int, settings: Settings, mode: Mode | None, bar: ProgressBar
+    engine: Engine, snapshot: Snapshot, offset: int, settings: Settings, mode: Mode | None, sink: ProgressSink
 ) -> Asked:
     from ..suggest import complete
 
     mode = mode or (Mode.JOINT if settings.candidates > 1 else Mode.LOSSLESS)
     snippets = _snippets(snapshot, offset, settings)
-    answer = complete(engine, snapshot, offset, settings, invoked=True, progress=bar, mode=mode, snippets=snippets)
+    answer = complete(engine, snapshot, offset, settings, invoked=True, progress=sink, mode=mode, snippets=snippets)
     return answer.suggestions, answer.refused, answer.result
 
 
@@ -140,12 +161,12 @@ def _fill(
     holes: Sequence[tuple[int, int]],
     settings: Settings,
     mode: Mode | None,
-    bar: ProgressBar,
+    sink: ProgressSink,
 ) -> Asked:
     from ..suggest import fill_holes
 
     snippets = _snippets(snapshot, holes[0][0], settings)
-    answer = fill_holes(engine, snapshot, holes, settings, progress=bar, mode=mode, snippets=snippets)
+    answer = fill_holes(engine, snapshot, holes, settings, progress=sink, mode=mode, snippets=snippets)
     return answer.suggestions, answer.refused, answer.result
 
 

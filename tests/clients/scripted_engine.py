@@ -29,6 +29,8 @@ from engine import (
     InfillResult,
     Mode,
     ModelError,
+    Piece,
+    PieceState,
     Progress,
     ProgressSink,
     RewriteRequest,
@@ -78,7 +80,7 @@ class ScriptedEngine:
         """The next answer, for every hole the same text if the script gives only one."""
         holes = [[hole.start, hole.end] for hole in request.holes]
         self._note("infill", **asdict(request) | {"holes": holes})
-        answer = self._next(cancel, progress)
+        answer = self._next(cancel, progress, len(holes))
         candidates = answer.get("candidates") or [answer["texts"]]
         if len(candidates[0]) == 1:
             candidates = [texts * len(request.holes) for texts in candidates]
@@ -102,7 +104,7 @@ class ScriptedEngine:
         stop = StopReason(answer.get("stop", "end"))
         return RewriteResult(answer["texts"][0], stop, self.info["model"], _USAGE)
 
-    def _next(self, cancel: CancelToken | None, progress: ProgressSink | None) -> dict[str, Any]:
+    def _next(self, cancel: CancelToken | None, progress: ProgressSink | None, holes: int = 0) -> dict[str, Any]:
         answers = self._answers
         if isinstance(answers, str):
             answers = json.loads(Path(answers).read_text(encoding="utf-8"))
@@ -112,7 +114,8 @@ class ScriptedEngine:
             answer = {"texts": [answer] if isinstance(answer, str) else answer}
         for draft in answer.get("drafts", ()):
             if progress is not None:
-                progress(Progress("denoise", text=draft))
+                piece = Piece(PieceState.COMMITTED, draft, len(draft))
+                progress(Progress("denoise", text=draft, holes=((piece,),) * holes))
         answer = answer | self._waited(answer, cancel)
         if "error" in answer:
             raise getattr(builtins, answer.get("raises", "RuntimeError"))(answer["error"])

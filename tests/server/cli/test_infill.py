@@ -222,3 +222,28 @@ def test_what_is_imported_is_shown_as_an_editor_would(shell: Shell, monkeypatch:
         monkeypatch.chdir(folder)
         shell.run(text, ["add(1)"], *at(2, 7))
         assert len(shell.asked()["snippets"]) == count
+
+
+def test_a_draft_where_nothing_can_be_drawn_is_the_text_alone(shell: Shell) -> None:
+    answer = {"drafts": ["1", "1 +"], "texts": ["1 + 2"]}
+    assert shell.run("x = \n", [answer], *at(0, 4), "--draft") == shell.run("x = \n", [answer], *at(0, 4))
+    assert shell.code == 0
+
+
+@pytest.mark.parametrize("where", [at(0, 4), ["--hole", "0:4-0:4", "--hole", "1:4-1:4"]])
+def test_a_draft_on_a_terminal_ends_with_the_text(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, where: list[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich's way of saying that this is a terminal
+    monkeypatch.setenv("TERM", "xterm-256color")
+    out = shell.run("x = \ny = \n", [{"drafts": ["1", "1 +"], "texts": ["1 + 2"]}], *where, "--draft")
+    for number in range(3):
+        assert f"forward {number}" in out
+    assert "1 + 2" in out.rpartition("forward 2")[2]
+    assert shell.code == 0
+
+
+def test_a_draft_is_for_people(shell: Shell) -> None:
+    with pytest.raises(SystemExit):
+        shell.run("x = \n", ["1"], *at(0, 4), "--draft", "--json")
+    assert "not allowed with" in shell.capsys.readouterr().err

@@ -6,8 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 
-from server.cli.render import NEW, coloured, diff, in_place, printable
+from engine import Piece, PieceState
+from server.cli.render import NEW, SHADES, coloured, diff, draft_in_place, in_place, printable
 from server.snapshot import Snapshot
 from server.suggestion import Suggestion
 
@@ -82,3 +84,28 @@ def test_git_applies_a_diff(tmp_path: Path, before: str, after: str) -> None:
 def test_nothing_to_see_is_nothing() -> None:
     assert in_place(snapshot("a\n"), []).plain == ""
     assert in_place(snapshot("a\n"), [Suggestion(1, 1, " \n")]).plain == ""
+
+
+def styled(shown: Text, style: str) -> list[str]:
+    return [shown.plain[span.start : span.end] for span in shown.spans if span.style == style]
+
+
+def test_a_draft_has_a_shade_for_each_state() -> None:
+    drafts = [
+        (
+            Piece(PieceState.COMMITTED, "one\n  ", 3),
+            Piece(PieceState.PROPOSED, "two\x1b", 1),
+            Piece(PieceState.OPEN, "", 2),
+        ),
+        (),
+    ]
+    shown = draft_in_place(snapshot("a = old\nb = \n"), [(4, 7), (12, 12)], drafts)
+    assert shown.plain.splitlines() == ["  │ a = one", "  │   two␛░░", "  │ b = ░"]
+    assert styled(shown, SHADES[PieceState.COMMITTED]) == ["one", "  "]
+    assert styled(shown, SHADES[PieceState.PROPOSED]) == ["two␛"]
+    assert styled(shown, SHADES[PieceState.OPEN]) == ["░░", "░"]
+    assert len({*SHADES.values()}) == len(PieceState)
+
+
+def test_a_draft_of_nothing_but_blanks() -> None:
+    assert draft_in_place(snapshot(""), [(0, 0)], [(Piece(PieceState.COMMITTED, "\n ", 1),)]).plain == "  │ \n"
