@@ -37,24 +37,14 @@ class TrainingProgress:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One validation on held-out files; `seconds` as above, `tokens` read so far, the losses in nats a token.
-
-    `exact`: share of holes that greedy decoding would fill with the text itself; `stops`: share of ends it would find.
-    """
+    """One validation on held-out files: `tokens` read so far, `seconds` as above; `figures` are the objective's."""
 
     step: int
     tokens: int
     seconds: float
-    middle_loss: float
-    end_loss: float
-    exact: float
-    stops: float
     rate: float
-
-    @property
-    def loss(self) -> float:
-        """What "best" means: a hole of about eight tokens and its end."""
-        return (8 * self.middle_loss + self.end_loss) / 9
+    loss: float
+    figures: dict[str, float]
 
     def append(self, path: Path) -> None:
         """As a line of JSON."""

@@ -35,12 +35,13 @@ class Cutting:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How an infiller is trained.
+    """How an adapter is trained: the infiller, or the denoiser on top of one.
 
     The learning rate warms up, stays, and falls to zero over the last `decay` of the steps: most of the gain comes then
     (docs/LOG.md), and where it starts can be moved while the run is going (arXiv 2404.06395).
     """
 
+    trains: str = "infiller"  # or denoiser
     steps: int = 400
     batch: int = 4  # examples a step
     learning_rate: float = 5e-4
@@ -53,6 +54,7 @@ class Recipe:
     validation: int = 24  # examples
     validate_every: int = 40  # steps
     start_from: str = ""  # an adapter folder, or a shipped one's name; empty: from nothing
+    infiller: str = "infiller"  # what a denoiser is trained on top of: an adapter folder, or a shipped one's name
     base: str = "embedded"
     cutting: Cutting = field(default_factory=Cutting)
     languages: dict[str, float] = field(default_factory=lambda: dict(_LANGUAGES))  # shares; any other: left out

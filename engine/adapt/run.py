@@ -14,13 +14,15 @@ from .. import hub
 from ..errors import AdaptError
 from ..hub.disk import locked
 from ..models.embedded import QWEN_PROMPTS
-from ..models.gguf import INT8_RECIPE, GgufFile, convert_to_int8, load_shape
+from ..models.gguf import INT8_RECIPE, GgufFile, Shape, convert_to_int8, load_shape
 from ..tokenizer import Tokenizer
 from .body import TrainingBody
 from .corpus import load_documents
+from .denoising import Blocks, DenoiserObjective
 from .examples import Sampler
 from .holes import KINDS, Maker, line
 from .low_rank import LowRank
+from .objective import InfillerObjective, Objective
 from .recipe import Cutting, Recipe
 from .state import RunFolder
 from .trainer import Trainer
@@ -48,10 +50,10 @@ def open_run(path: Path) -> Iterator[Trainer]:
             lambda: Recipe.load(path / "recipe.json"),
             RunFolder(path),
             body,
-            body.adapters[0],
+            body.adapters[-1],
             examples,
             [held_out(number) for number in range(recipe.validation)],
-            QWEN_PROMPTS.text_end,
+            _objective(recipe),
             digest,
         )
 
@@ -69,7 +71,7 @@ class _Patience:
 
 
 def _base(recipe: Recipe) -> tuple[TrainingBody, Tokenizer, str]:
-    """The frozen base with a fresh adapter, the tokenizer, and the base's digest."""
+    """The frozen base with its adapters, the last one to be trained, the tokenizer, and the base's digest."""
     store = hub.open_hub()
     source, digest = store.fetch(recipe.base, lambda _: None), store.artifact(recipe.base).sha256
     device, dtype = fastest()
@@ -77,12 +79,27 @@ def _base(recipe: Recipe) -> tuple[TrainingBody, Tokenizer, str]:
     name = str(dtype).removeprefix("torch.")
     plain = store.derived(digest, f"qwen2-{name}-1", lambda into: _dequantize(source, into, dtype))
     shape = load_shape(int8 / "shape.json")
-    adapter = LowRank(shape)
-    if recipe.start_from:
-        adapter.load(WEIGHTS / recipe.start_from)  # a path of its own stays one
-    adapter.to(device)
-    body = TrainingBody(shape, load_file(plain / "model.safetensors"), [adapter], device, dtype)
+    adapters = [adapter.to(device) for adapter in _adapters(recipe, shape)]
+    body = TrainingBody(shape, load_file(plain / "model.safetensors"), adapters, device, dtype)
     return body, Tokenizer.load(int8 / "tokenizer.json", frozenset(shape.control)), digest
+
+
+def _adapters(recipe: Recipe, shape: Shape) -> list[LowRank]:
+    """The one to train, after the frozen infiller if it is a denoiser."""
+    trained = LowRank(shape, denoiser=recipe.trains == "denoiser")
+    if recipe.start_from:
+        trained.load(WEIGHTS / recipe.start_from)  # a path of its own stays one
+    if recipe.trains == "infiller":
+        return [trained]
+    infiller = LowRank(shape).requires_grad_(False)
+    infiller.load(WEIGHTS / recipe.infiller)
+    return [infiller, trained]
+
+
+def _objective(recipe: Recipe) -> Objective:
+    if recipe.trains == "denoiser":
+        return DenoiserObjective(Blocks())
+    return InfillerObjective(QWEN_PROMPTS.text_end, recipe.end_weight)
 
 
 def _dequantize(source: Path, folder: Path, dtype: torch.dtype) -> None:

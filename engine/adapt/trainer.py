@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 
 import torch
 from torch import nn
@@ -12,11 +11,10 @@ from torch import nn
 from .body import TrainingBody
 from .examples import Example
 from .low_rank import LowRank
-from .objective import grade
+from .objective import Objective
 from .progress import CurvePoint, TrainingProgress
 from .recipe import Recipe
 from .state import RunFolder
-from .validation import validate
 
 SAVE_SECONDS = 240.0  # a kill loses at most this and one step
 
@@ -24,7 +22,7 @@ ExampleOf = Callable[[int], Example]
 
 
 class Trainer:
-    """One run of one infiller. `examples(n)` is example number n; `held_out` are for validation.
+    """One run of one adapter. `examples(n)` is example number n; `held_out` are for validation.
 
     `recipe` is asked before every step, so that the rate and the end can be moved while it runs.
     """
@@ -37,13 +35,13 @@ class Trainer:
         adapter: LowRank,
         examples: ExampleOf,
         held_out: Sequence[Example],
-        end: int,
+        objective: Objective,
         base_sha256: str,
         save_seconds: float = SAVE_SECONDS,
     ) -> None:
         self._recipe_now, self._recipe = recipe, recipe()
         self._folder, self._body, self._adapter = folder, body, adapter
-        self._examples, self._held_out, self._end, self._base = examples, held_out, end, base_sha256
+        self._examples, self._held_out, self._objective, self._base = examples, held_out, objective, base_sha256
         self._optimizer = torch.optim.AdamW(adapter.parameters(), betas=(0.9, 0.98), weight_decay=0.0, fused=True)
         self.step = 0
         self._tokens, self._seconds, self._best = 0, 0.0, float("inf")
@@ -73,8 +71,7 @@ class Trainer:
         recipe = self._recipe
         first = self.step * recipe.batch
         examples = [self._examples(number) for number in range(first, first + recipe.batch)]
-        graded = grade(self._body, examples, self._end)
-        loss = graded.weighted(recipe.end_weight)
+        loss = self._objective.loss(self._body, examples)
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self._adapter.parameters(), recipe.clip)
@@ -95,12 +92,12 @@ class Trainer:
 
     def _validate(self) -> None:
         """A point of the curve; the best adapter so far is kept."""
-        score = validate(self._body, self._held_out, self._end)
+        score = self._objective.score(self._body, self._held_out)
         rate, seconds = self._recipe.rate(self.step), round(self._seconds, 1)
-        point = CurvePoint(step=self.step, tokens=self._tokens, seconds=seconds, rate=rate, **asdict(score))
+        point = CurvePoint(self.step, self._tokens, seconds, rate, score.loss, dict(score.figures))
         point.append(self._folder.curve)
-        if point.loss < self._best:
-            self._best = point.loss
+        if score.loss < self._best:
+            self._best = score.loss
             self._adapter.save(self._folder.best, self._base)
         self._save()
 

@@ -106,8 +106,7 @@ def test_a_run_tells_how_far_it_is(runs: Runs) -> None:
     assert runs.status("mine").progress is None
     TrainingProgress(step=150, steps=200, seconds=60.0, pace=2.0, loss=1.5).save(path / "progress.json")
     points = [
-        CurvePoint(step, step * 9, 1.0, middle, 0.9, 0.1, 0.5, 1e-4)
-        for step, middle in ((40, 1.0), (0, 2.0), (40, 0.9))
+        CurvePoint(step, step * 9, 1.0, 1e-4, middle, {"end": 0.5}) for step, middle in ((40, 1.0), (0, 2.0), (40, 0.9))
     ]
     for point in points:
         point.append(path / "curve.jsonl")

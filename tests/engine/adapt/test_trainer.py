@@ -16,6 +16,7 @@ import torch
 from engine.adapt.corpus import Document
 from engine.adapt.examples import Sampler
 from engine.adapt.low_rank import LowRank
+from engine.adapt.objective import InfillerObjective
 from engine.adapt.progress import CurvePoint, load_curve
 from engine.adapt.recipe import Cutting, Recipe
 from engine.adapt.state import RunFolder
@@ -47,7 +48,10 @@ def trainer(folder: Path, recipe: Recipe = RECIPE, save_seconds: float = 240.0) 
     examples = Sampler(documents, {"python": 1.0}, TOY.tokenizer, TOY.prompts, recipe.cutting, 0)
     checks = [examples(number) for number in range(-3, 0)]
     body = training_body(adapter)
-    return Trainer(lambda: recipe, RunFolder(folder), body, adapter, examples, checks, END, "0" * 64, save_seconds)
+    objective = InfillerObjective(END, recipe.end_weight)
+    return Trainer(
+        lambda: recipe, RunFolder(folder), body, adapter, examples, checks, objective, "0" * 64, save_seconds
+    )
 
 
 def curve(folder: Path) -> list[CurvePoint]:

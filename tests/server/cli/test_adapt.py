@@ -61,7 +61,7 @@ def test_status_says_how_far_how_good_and_how_long_yet(runs: runs_of.Runs, capsy
     path = runs.folder / "mine"
     runs_of.TrainingProgress(step=200, steps=200, seconds=5400.0, pace=2.0, loss=1.5).save(path / "progress.json")
     for step, loss in ((0, 2.0), (100, 1.0), (200, 1.5)):
-        runs_of.CurvePoint(step, 9, 1.0, loss, loss, 0.1, 0.5, 1e-4).append(path / "curve.jsonl")
+        runs_of.CurvePoint(step, 9, 1.0, 1e-4, loss, {}).append(path / "curve.jsonl")
     ask(runs, "adapt", "status")
     expected = "mine  finished  step 200 of 200  1.5 h of computing  loss 1.50  held-out loss 2.00 -> 1.00\n"
     assert capsys.readouterr().out == expected
