@@ -6,7 +6,9 @@ window. Here it keeps everything and shows its window: 0.2 MB a token for the 26
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -51,3 +53,36 @@ def new_cache(config: PreTrainedConfig) -> DynamicCache:
         for layer in cache.layers
     ]
     return cache
+
+
+def keys_and_values(cache: DynamicCache) -> list[tuple[Tensor, Tensor]]:
+    """What the decoder sees of each layer: (batch, kv heads, slots, head width)."""
+    return [(layer.keys, layer.values) for layer in cast("list[Any]", cache.layers)]
+
+
+def repeated(cache: DynamicCache, batch: int) -> Any:
+    """A cache that the decoder may read for each canvas of a batch; nothing is copied."""
+    if batch == 1:
+        return cache
+    seen = keys_and_values(cache)
+    layers = [_Layer(keys.expand(batch, -1, -1, -1), values.expand(batch, -1, -1, -1)) for keys, values in seen]
+    return _Repeated(layers, cache.get_seq_length())
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    keys: Tensor
+    values: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    """As much of `Cache` as the decoder reads."""
+
+    layers: Sequence[_Layer]
+    length: int
+    is_compileable = False
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """See `Cache`."""
+        return self.length

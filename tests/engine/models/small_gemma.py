@@ -18,12 +18,14 @@ from transformers.models.diffusion_gemma.generation_diffusion_gemma import (
 
 CANVAS = 16
 WINDOW = 8
+SPREAD = 0.5  # of the weights: large enough that every part shows in the logits, and that some tokens are sure
 CONTROL = ("<pad>", "<eos>", "<bos>", "<unk>", "<|turn>", "<turn|>")
 PAD, EOS, BOS, UNK, TURN_START, TURN_END = range(len(CONTROL))
 TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|turn>{{ message['role'] }}\n{{ message['content'] | trim }}<turn|>\n"
     "{% endfor %}{% if add_generation_prompt %}<|turn>model\n{% endif %}"
 )
+_ADDING = ("post_attention_layernorm.weight", "post_feedforward_layernorm.weight", "self_conditioning.down_proj.weight")
 _WORDS = ("▁return", "def", "return", "▁▁▁▁", "▁x", "▁=", "print", "code", "text", "model", "user", "file", "é", "漢")
 
 
@@ -71,7 +73,7 @@ def small_config(vocabulary: int, canvas: int = CANVAS) -> DiffusionGemmaConfig:
             "pad_token_id": PAD,
             "eos_token_id": EOS,
             "bos_token_id": BOS,
-            "initializer_range": 0.5,  # large enough that every part shows in the logits
+            "initializer_range": SPREAD,
         },
         vision_config={
             "model_type": "gemma4_vision",
@@ -82,6 +84,7 @@ def small_config(vocabulary: int, canvas: int = CANVAS) -> DiffusionGemmaConfig:
             "num_key_value_heads": 1,
             "head_dim": 8,
         },
+        initializer_range=SPREAD,
         canvas_length=canvas,
         boi_token_id=vocabulary - 3,
         eoi_token_id=vocabulary - 2,
@@ -89,15 +92,17 @@ def small_config(vocabulary: int, canvas: int = CANVAS) -> DiffusionGemmaConfig:
     )
 
 
-def small_model(seed: int = 0, canvas: int = CANVAS) -> DiffusionGemmaForBlockDiffusion:
-    """transformers' model with random weights; fp32."""
+def small_model(seed: int = 0, canvas: int = CANVAS, calm: float = 1.0) -> DiffusionGemmaForBlockDiffusion:
+    """transformers' model with random weights; fp32. The lower `calm`, the less a layer adds: a canvas settles."""
     torch.manual_seed(seed)
     vocabulary = small_tokenizer().get_vocab_size() + 3  # the image tokens have no text
     model = DiffusionGemmaForBlockDiffusion(small_config(vocabulary, canvas)).eval()
     with torch.no_grad():
-        for weight in model.parameters():
+        for name, weight in model.named_parameters():
             if weight.dim() == 1:  # norms and scales begin as ones, which hides a missing one
                 weight.mul_(torch.rand_like(weight) * 0.4 + 0.8)
+            if name.endswith(_ADDING):
+                weight.mul_(calm)
     return model
 
 
