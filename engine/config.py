@@ -9,26 +9,28 @@ from typing import Any, Self
 from .errors import ConfigError
 
 DEFAULT_MODEL = "embedded"
+PRECISIONS = ("auto", "float32", "bfloat16", "fp8", "int8", "int4")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
     """How to open an engine.
 
-    `model`: a name (`embedded`, `causal`, `base`), or the path of a GGUF file. `threads` 0 = as many as are free.
-    `precision`: `int8` (shipped) or `float32` (the reading that lossless is proved in). `prompt_tokens`: two CPU cores
-    read some 300 tokens a second, and a jump in a file has them all read anew.
+    `model`: a name (`embedded`, `causal`, `base`), the path of a GGUF file, the folder of a checkpoint, or owner/name
+    on the Hugging Face Hub. `threads` 0 = as many as are free. `precision` `auto` is `int8` for the embedded model,
+    which also has `float32` (the reading that lossless is proved in), and what fits best for a checkpoint.
+    `prompt_tokens`: two CPU cores read some 300 tokens a second, and a jump in a file has them all read anew.
     """
 
     model: str = DEFAULT_MODEL
     threads: int = 0
-    precision: str = "int8"
+    precision: str = "auto"
     canvas: int = 12
     prompt_tokens: int = 768
 
     def __post_init__(self) -> None:
-        if self.precision not in ("int8", "float32"):
-            raise ConfigError(f"precision {self.precision!r} is not known; use int8 or float32")
+        if self.precision not in PRECISIONS:
+            raise ConfigError(f"precision {self.precision!r} is not known; use {', '.join(PRECISIONS)}")
         if self.threads < 0:
             raise ConfigError(f"threads is {self.threads}; use 0 (automatic) or more")
         if not 1 <= self.canvas <= 64:

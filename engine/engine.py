@@ -48,7 +48,8 @@ class LocalEngine:
         check: SyntaxCheck | None = None,
     ) -> InfillResult:
         """See `engine.Engine`."""
-        mode = _checked_mode(request)
+        check_holes(request)
+        mode = request.mode or (Mode.JOINT if several(request) else Mode.LOSSLESS)
         work = self._work(cancel, request.deadline_s, progress)
         budget = self._config.prompt_tokens
         if mode is Mode.LOSSLESS:
@@ -74,18 +75,18 @@ class LocalEngine:
         check: SyntaxCheck | None = None,
     ) -> RewriteResult:
         """See `engine.Engine`."""
-        _check_rewrite(request)
+        check_rewrite(request)
         work = self._work(cancel, request.deadline_s, progress)
         new = rewrite(work, request, self._config.prompt_tokens, check)
         return RewriteResult(new.text, new.stop_reason, self._config.model, work.usage(new.tokens))
 
     def _work(self, cancel: CancelToken | None, deadline_s: float | None, progress: ProgressSink | None) -> Work:
         load_ms, self._load_ms = self._load_ms, 0.0  # the first request is the one that waited for it
-        return Work(self._model, cancel or CancelToken(), Deadline(deadline_s), load_ms, progress)
+        return Work(self._model, cancel or CancelToken(), Deadline(deadline_s), load_ms=load_ms, progress=progress)
 
 
-def _checked_mode(request: InfillRequest) -> Mode:
-    """The mode a request gets. Raises `RequestError` for holes or numbers that make no sense."""
+def check_holes(request: InfillRequest) -> None:
+    """Raise `RequestError` for holes or numbers that make no sense."""
     at = 0
     for hole in request.holes:
         if not at <= hole.start <= hole.end <= len(request.text):
@@ -98,13 +99,17 @@ def _checked_mode(request: InfillRequest) -> Mode:
         raise RequestError("there is no hole to fill; give at least one")
     if request.max_tokens < 1 or request.candidates < 1:
         raise RequestError("max_tokens and candidates must be 1 or more")
-    several = len(request.holes) > 1 or request.candidates > 1
-    if request.mode is Mode.LOSSLESS and several:
+    if request.mode is Mode.LOSSLESS and several(request):
         raise RequestError("lossless fills one hole with one candidate; use joint for more")
-    return request.mode or (Mode.JOINT if several else Mode.LOSSLESS)
 
 
-def _check_rewrite(request: RewriteRequest) -> None:
+def several(request: InfillRequest) -> bool:
+    """Whether more than one filling is asked for."""
+    return len(request.holes) > 1 or request.candidates > 1
+
+
+def check_rewrite(request: RewriteRequest) -> None:
+    """Raise `RequestError` for a range or numbers that make no sense."""
     if not 0 <= request.start <= request.end <= len(request.text):
         raise RequestError(
             f"range {request.start}:{request.end} lies outside the text of {len(request.text)} characters"

@@ -60,6 +60,18 @@ class TopP:
         return replace(read, sampled=sampled[:, 0], confidence=probabilities.gather(1, sampled)[:, 0])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Ruled:
+    """Another sampler, with tokens ruled out everywhere. never: (vocabulary,) bool."""
+
+    sampler: Sampler
+    never: Tensor
+
+    def __call__(self, logits: Tensor, temperature: float, softcap: float | None, generator: Generator) -> Statistics:
+        """See `Sampler`. The logits are changed in place, as a canvas' seams change them."""
+        return self.sampler(logits.masked_fill_(self.never, float("-inf")), temperature, softcap, generator)
+
+
 def _nucleus(probabilities: Tensor, p: float) -> Tensor:
     """The fewest likeliest tokens that hold `p` together; the others are 0."""
     ordered, ids = probabilities.sort(dim=-1, descending=True)

@@ -61,7 +61,8 @@ def complete(
     site = replace(site, one_line=wants_one_line(snapshot, site, settings, invoked=invoked))
     if not invoked and not site.before_closing:
         return Answer(refused=Refused.MID_WORD if re.match(r"\w", site.rest) else Refused.MID_LINE)
-    mode = mode or (Mode.JOINT if invoked else Mode.LOSSLESS)
+    if mode is None and invoked and settings.candidates > 1:
+        mode = Mode.JOINT  # else the engine's own: not every model has a lossless one
     request = InfillRequest(
         text=around.text,
         holes=(Hole(around.at(offset), around.at(offset)),),

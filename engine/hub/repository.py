@@ -156,15 +156,14 @@ class _StoppedError(Exception):
 
 def _bars(tell: Callable[[int], None]) -> type[Any]:
     """A silent progress bar class for huggingface-hub, which makes one for bytes received, written, and files."""
-    from huggingface_hub.utils.tqdm import tqdm
+    from tqdm.auto import tqdm  # type: ignore[import-untyped] # huggingface-hub's own counts nothing once it is silenced
 
     turn = threading.Lock()
     most = 0
 
-    class Bar(tqdm):
+    class Bar(tqdm):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
-            kwargs |= {"file": io.StringIO(), "disable": False}  # one that is disabled counts nothing
-            super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
+            super().__init__(*args, **{**kwargs, "file": io.StringIO()})
 
         def update(self, n: float | None = 1) -> bool | None:
             nonlocal most

@@ -58,7 +58,7 @@ def scaled(logits: Tensor, temperature: float, softcap: float | None) -> Tensor:
     """(rows, vocabulary) in fp32: softcap(logits) / temperature. For a few rows at a time."""
     z = logits.float()
     if softcap is not None:
-        z = torch.tanh(z / softcap) * softcap
+        z = torch.where(z.isneginf(), z, torch.tanh(z / softcap) * softcap)  # the cap would let in what is ruled out
     return z / temperature
 
 

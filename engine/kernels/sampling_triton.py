@@ -76,8 +76,8 @@ def _read_part(
         token = start + tl.arange(0, BLOCK)
         z = tl.load(line + token, mask=token < vocabulary, other=float("-inf")).to(tl.float32)
         if CAPPED:
-            z = _tanh(z / softcap) * softcap
-            z = tl.where(token < vocabulary, z, float("-inf"))  # the cap would let in what lies past the end
+            # the cap would let in what is ruled out, and what lies past the end
+            z = tl.where(z == float("-inf"), z, _tanh(z / softcap) * softcap)
         z = z / temperature
         # the two highest
         block_top, at = tl.max(z, axis=0, return_indices=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from ..hub.repository import is_repository
 
 FAMILIES = ("diffusion_gemma",)
 INDEX = "model.safetensors.index.json"
@@ -55,6 +56,12 @@ class Checkpoint:
         """Names of special tokens; empty if it is not told."""
         path = self.folder / "tokenizer_config.json"
         return _json(path) if path.is_file() else {}
+
+
+def names_checkpoint(model: str) -> bool:
+    """Whether a model's name is a folder, or reads as owner/name on the Hub."""
+    path = Path(model).expanduser()
+    return path.is_dir() or (is_repository(model) and not path.exists() and path.suffix != ".gguf")
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:

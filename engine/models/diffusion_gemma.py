@@ -14,12 +14,12 @@ from torch import Tensor
 from transformers import DiffusionGemmaForBlockDiffusion
 
 from ..cancel import NO_DEADLINE, CancelToken, Deadline
-from ..canvas import Uniform
+from ..canvas import Noise, Uniform
 from ..errors import ModelError
 from ..kv_cache import common_prefix
+from ..tokenizer import Tokenizer
 from .base import Shown
 from .encoder_kv import keys_and_values, new_cache, repeated
-from .gemma_tokenizer import GemmaTokenizer
 
 PROMPT_CHUNK = 512  # tokens between two looks at the cancel token; a canvas goes in one piece
 
@@ -27,15 +27,15 @@ PROMPT_CHUNK = 512  # tokens between two looks at the cancel token; a canvas goe
 class DiffusionGemma:
     """`base.CanvasModel`. Raises `ModelError` for weights that cannot be read this way, or when memory runs out."""
 
-    def __init__(self, body: DiffusionGemmaForBlockDiffusion, tokenizer: GemmaTokenizer, ends: frozenset[int]) -> None:
+    def __init__(self, body: DiffusionGemmaForBlockDiffusion, tokenizer: Tokenizer, ends: frozenset[int]) -> None:
         text = body.config.get_text_config()
         if text.use_bidirectional_attention == "all":
             raise ModelError("its encoder reads the prompt both ways, so nothing of it could be kept; not supported")
         self._body = body
         self._forget()
-        self.tokenizer = tokenizer
+        self.tokenizer: Tokenizer = tokenizer
         self.ends = ends
-        self.noise = Uniform(text.vocab_size)
+        self.noise: Noise = Uniform(text.vocab_size)
         self.softcap: float | None = text.final_logit_softcapping
         self.device = body.device
 

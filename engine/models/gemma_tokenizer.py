@@ -21,9 +21,16 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 class GemmaTokenizer(Tokenizer):
     """`engine.tokenizer.Tokenizer` over a published `tokenizer.json` of the SentencePiece kind."""
 
+    def __init__(self, bpe: Bpe, control: frozenset[int], vocabulary: int = 0) -> None:
+        super().__init__(bpe, control)
+        self._vocabulary = vocabulary
+
     @classmethod
-    def read(cls, path: Path) -> GemmaTokenizer:
-        """Raises `ModelError` when the file is not such a tokenizer."""
+    def read(cls, path: Path, vocabulary: int = 0) -> GemmaTokenizer:
+        """`vocabulary` of the model: ids that the file has no token for have no text.
+
+        Raises `ModelError` when the file is not such a tokenizer.
+        """
         try:
             saved = json.loads(path.read_text("utf-8"))
             bpe = Bpe.from_file(str(path))
@@ -32,7 +39,7 @@ class GemmaTokenizer(Tokenizer):
         if not _of_this_kind(saved):
             raise ModelError(f"{path} is not a byte-fallback tokenizer that writes spaces as {_SPACE}, as Gemma's is")
         bpe.encode_special_tokens = True  # a control token's name in a user's text is text
-        return cls(bpe, frozenset(token["id"] for token in saved["added_tokens"] if token["special"]))
+        return cls(bpe, frozenset(token["id"] for token in saved["added_tokens"] if token["special"]), vocabulary)
 
     def encode(self, text: str) -> list[int]:
         """See `Tokenizer`."""
@@ -40,6 +47,15 @@ class GemmaTokenizer(Tokenizer):
         ids = super().encode(first)
         for part in rest:
             ids += [*self._space, *super().encode(part)]
+        return ids
+
+    def encode_template(self, text: str) -> list[int]:
+        """The same for text that is not a user's: names of control tokens are those tokens."""
+        names = {name: number for number in self.control if (name := self._bpe.id_to_token(number))}
+        parts = re.split("|".join(sorted(map(re.escape, names), key=len, reverse=True)).join("()"), text)
+        ids: list[int] = []
+        for part in filter(None, parts):
+            ids += [names[part]] if part in names else self.encode(part)
         return ids
 
     def id_of(self, piece: str) -> int | None:
@@ -55,7 +71,7 @@ class GemmaTokenizer(Tokenizer):
     def token_bytes(self) -> list[bytes]:
         """See `Tokenizer`."""
         names = self._bpe.get_vocab(with_added_tokens=True)
-        result = [b""] * (max(names.values()) + 1)
+        result = [b""] * max(self._vocabulary, max(names.values()) + 1)
         for name, number in names.items():
             if number not in self.control:
                 byte = _BYTE.fullmatch(name)

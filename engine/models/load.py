@@ -24,6 +24,7 @@ from torch import Tensor
 
 from .. import hub
 from ..adapt.runs import open_runs
+from ..api import Engine
 from ..config import EngineConfig
 from ..engine import LocalEngine
 from ..errors import ModelError, UnknownModelError
@@ -32,6 +33,7 @@ from ..request import Progress, ProgressSink
 from ..tokenizer import Tokenizer
 from .adapted import Tensors
 from .adapters import ADAPTER_FILE, load_adapter
+from .checkpoint import names_checkpoint
 from .embedded import QWEN_PROMPTS, SHORT_VOCABULARY, EmbeddedModel
 from .gguf import INT8_RECIPE, GgufFile, Shape, convert_to_int8, load_shape
 from .qwen2 import Qwen2
@@ -49,10 +51,16 @@ class Loaded:
     info: Mapping[str, str]
 
 
-def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -> LocalEngine:
+def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -> Engine:
     """See `engine.open_engine`."""
     started = time.monotonic()
-    loaded = load(config, progress or (lambda _: None))
+    tell = progress or (lambda _: None)
+    own = (*ADAPTERS, *open_runs().names)  # a folder of such a name, where the editor happens to be, is not meant
+    if config.model not in own and names_checkpoint(config.model):
+        from .published import find, open_published  # transformers: seconds that the embedded model does not pay
+
+        return open_published(config, find(config, tell), tell, started)
+    loaded = load(config, tell)
     model = EmbeddedModel(loaded.body, loaded.tokenizer, config.canvas, config.threads or free_threads())
     return LocalEngine(model, config, loaded.info, load_ms=(time.monotonic() - started) * 1000)
 
@@ -61,7 +69,9 @@ def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
     """Everything but the engine. Raises `UnknownModelError`, `ModelError`, `ArtifactError`."""
     torch.set_num_threads(config.threads or free_threads())
     source, digest, adapters = _find(config.model, progress)
-    precision = PRECISIONS[config.precision]
+    if config.precision not in ("auto", *PRECISIONS):
+        raise ModelError(f"precision {config.precision} is not offered for {config.model}: use {', '.join(PRECISIONS)}")
+    precision = PRECISIONS["int8" if config.precision == "auto" else config.precision]
     progress(Progress("load"))
     tensors, tokenizer_file, shape = _tensors(source, digest, precision, progress)
     if missing := QWEN_PROMPTS.tokens - set(shape.control):
@@ -126,7 +136,10 @@ def _find(model: str, progress: ProgressSink) -> tuple[Path, str, Sequence[Path]
         known = digest == store.artifact("embedded").sha256
         return path, digest, shipped("embedded") if known else ()
     names = ", ".join((*ADAPTERS, *runs.names))
-    raise UnknownModelError(f"no model named {model!r}: use {names}, or the path of a GGUF file")
+    raise UnknownModelError(
+        f"no model named {model!r}: use {names}, the path of a GGUF file, the folder of a checkpoint, or owner/name on"
+        " the Hugging Face Hub"
+    )
 
 
 def shipped(model: str) -> list[Path]:

@@ -149,7 +149,6 @@ def _complete(
 ) -> Asked:
     from ..suggest import complete
 
-    mode = mode or (Mode.JOINT if settings.candidates > 1 else Mode.LOSSLESS)
     snippets = _snippets(snapshot, offset, settings)
     answer = complete(engine, snapshot, offset, settings, invoked=True, progress=sink, mode=mode, snippets=snippets)
     return answer.suggestions, answer.refused, answer.result

@@ -9,7 +9,7 @@ from engine.errors import ConfigError
 
 
 def test_defaults() -> None:
-    assert EngineConfig() == EngineConfig.from_mapping({}) == EngineConfig(model=DEFAULT_MODEL, precision="int8")
+    assert EngineConfig() == EngineConfig.from_mapping({}) == EngineConfig(model=DEFAULT_MODEL, precision="auto")
 
 
 def test_values_are_taken() -> None:
@@ -20,7 +20,7 @@ def test_values_are_taken() -> None:
     ("values", "message"),
     [
         ({"thread": 2}, "unknown engine setting 'thread'; known: canvas, model, precision, prompt_tokens, threads"),
-        ({"precision": "int4"}, "precision 'int4' is not known; use int8 or float32"),
+        ({"precision": "int3"}, "precision 'int3' is not known; use auto, float32, bfloat16, fp8, int8, int4"),
         ({"threads": -1}, "threads is -1"),
         ({"canvas": 0}, "canvas is 0; use 1 to 64"),
         ({"canvas": 65}, "canvas is 65"),

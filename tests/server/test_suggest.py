@@ -440,7 +440,7 @@ def test_what_the_engine_is_told() -> None:
 def test_unasked_it_asks_for_one_candidate() -> None:
     _, request, _ = ask("x = ‸\n", "1", invoked=False)
     assert request is not None
-    assert (request.mode, request.candidates) == (Mode.LOSSLESS, 1)
+    assert (request.mode, request.candidates) == (None, 1)
 
 
 def test_a_mode_can_be_demanded() -> None:

@@ -16,7 +16,9 @@ from .test_gguf import TENSORS, written
 
 
 def test_an_unknown_name_says_what_is_known() -> None:
-    with pytest.raises(UnknownModelError, match="no model named 'nope': use embedded, causal, base, or the path"):
+    with pytest.raises(
+        UnknownModelError, match="no model named 'nope': use embedded, causal, base, the path of a GGUF"
+    ):
         engine.open_engine(EngineConfig(model="nope"))
 
 
@@ -24,14 +26,33 @@ def test_a_run_without_an_adapter_yet() -> None:
     engine.adapt.open_runs().create_from("mine", engine.adapt.Recipe(), [], [])
     with pytest.raises(AdaptError, match="mine has no adapter yet"):
         engine.open_engine(EngineConfig(model="mine"))
-    with pytest.raises(UnknownModelError, match="use embedded, causal, base, mine, or the path"):
+    with pytest.raises(UnknownModelError, match="use embedded, causal, base, mine, the path of a GGUF file"):
         engine.open_engine(EngineConfig(model="nope"))
 
 
-def test_a_folder_or_a_missing_file_is_no_model(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "missing.gguf"):
+def test_a_folder_does_not_hide_a_model_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.adapt.open_runs().create_from("mine", engine.adapt.Recipe(), [], [])
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AdaptError, match="mine has no adapter yet"):
+        engine.open_engine(EngineConfig(model="mine"))
+
+
+def test_a_missing_file_is_no_model(tmp_path: Path) -> None:
+    for path in (str(tmp_path / "missing.gguf"), "models/missing.gguf"):
         with pytest.raises(UnknownModelError, match="no model named"):
-            load_engine(EngineConfig(model=str(path)))
+            load_engine(EngineConfig(model=path))
+
+
+def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"has no config\.json"):
+        load_engine(EngineConfig(model=str(tmp_path)))
+
+
+def test_a_precision_that_the_model_has_not(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.gguf")
+    with pytest.raises(ModelError, match=r"precision fp8 is not offered for .*a\.gguf: use"):
+        load_engine(EngineConfig(model=str(path), precision="fp8"))
 
 
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
