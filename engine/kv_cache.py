@@ -1,13 +1,18 @@
-"""Keys and values of a prompt and of what follows it. Reused between requests as far as their prompts agree."""
+"""Keys and values of a prompt and of what follows it. Reused between requests as far as their prompts agree.
+
+A few prompts are kept beside each other: who jumps back to where he was, or fills holes in turn, finds his own again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 _GROWTH = 512  # slots; growing copies everything, so not one by one
+_PROMPTS = 3  # kept; each takes memory like a prompt of the whole budget
+_WORTH_KEEPING = 64  # tokens of a prompt beyond what the next one shares; typing and deleting leave fewer behind
 
 
 def common_prefix(a: Sequence[int], b: Sequence[int]) -> int:
@@ -34,6 +39,14 @@ class KVCache:
         del self.prompt[self.length :]
         return self.length
 
+    def take_over(self, other: KVCache, tokens: int) -> None:
+        """Hold the first `tokens` of the other's prompt, and nothing else."""
+        self.length, self.prompt = 0, other.prompt[:tokens]
+        self.room(tokens)
+        self._keys[:, :, :tokens] = other._keys[:, :, :tokens]
+        self._values[:, :, :tokens] = other._values[:, :, :tokens]
+        self.length = tokens
+
     def room(self, rows: int) -> None:
         """Make sure that `rows` more slots exist."""
         needed = self.length + rows
@@ -44,7 +57,8 @@ class KVCache:
         grown = max(needed + _GROWTH, capacity * 3 // 2)
         for name in ("_keys", "_values"):
             old = getattr(self, name)
-            new = torch.empty(layers, kv_heads, grown, width)
+            with torch.inference_mode(False):  # a forward calls; what it makes could not be moved about outside of one
+                new = torch.empty(layers, kv_heads, grown, width)
             new[:, :, : self.length] = old[:, :, : self.length]
             setattr(self, name, new)
 
@@ -67,3 +81,35 @@ class KVCache:
         """Keep all rows of the last forward as a part of the prompt."""
         self.prompt.extend(ids)
         self.length += len(ids)
+
+
+class PrefixCaches:
+    """The prefix KVs of the last prompts, the least recently used given up first."""
+
+    def __init__(self, new_cache: Callable[[], KVCache]) -> None:
+        self._new_cache = new_cache
+        self._caches = [new_cache()]  # the last one used is the last one
+
+    @property
+    def current(self) -> KVCache:
+        """The one of the prompt that `begin` was last called for."""
+        return self._caches[-1]
+
+    def begin(self, prompt: Sequence[int]) -> int:
+        """Make `current` the cache that goes on with `prompt`; returns how many of its tokens are held already."""
+        shared, best = max(
+            ((common_prefix(cache.prompt, prompt), cache) for cache in reversed(self._caches)), key=lambda pair: pair[0]
+        )
+        if len(best.prompt) - shared > _WORTH_KEEPING:
+            best = self._beside(best, shared)
+        self._caches = [*(cache for cache in self._caches if cache is not best), best]
+        return best.reuse(prompt)
+
+    def _beside(self, kept: KVCache, shared: int) -> KVCache:
+        """Another cache that begins as `kept` does."""
+        if len(self._caches) < _PROMPTS:
+            other = self._new_cache()
+        else:
+            other = next(cache for cache in self._caches if cache is not kept)
+        other.take_over(kept, shared)
+        return other

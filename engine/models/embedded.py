@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from ..cancel import NO_DEADLINE, CancelToken, Deadline
-from ..kv_cache import KVCache
+from ..kv_cache import PrefixCaches
 from ..threads import Threads
 from ..tokenizer import Tokenizer
 from .base import Prompts, Reading, Rows, Voice, causal
@@ -39,12 +39,12 @@ class EmbeddedModel:
         self._threads = Threads(threads)
         self.tokenizer = tokenizer
         self.canvas = canvas if body.can_propose else 0
-        self._caches: Mapping[Voice, KVCache] = {voice: body.new_cache() for voice in Voice}
+        self._caches: Mapping[Voice, PrefixCaches] = {voice: PrefixCaches(body.new_cache) for voice in Voice}
 
     def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
         """Encode what the prefix KV does not hold yet, at most `PROMPT_CHUNK` tokens a forward."""
-        cache = self._caches[voice]
-        reused = cache.reuse(prompt)
+        reused = self._caches[voice].begin(prompt)
+        cache = self._caches[voice].current
         while cache.length < len(prompt) and not deadline.passed:
             cancel.raise_if_cancelled()
             chunk = prompt[cache.length : cache.length + PROMPT_CHUNK]
@@ -61,8 +61,8 @@ class EmbeddedModel:
 
     def commit(self, rows: Sequence[int], voice: Voice) -> None:
         """Keep these rows of the last forward."""
-        self._caches[voice].commit(rows)
+        self._caches[voice].current.commit(rows)
 
     def _forward(self, rows: Rows, voice: Voice) -> Tensor:
         with self._threads.forward():
-            return self._body.forward(rows, self._caches[voice], adapted=voice is Voice.INFILL)
+            return self._body.forward(rows, self._caches[voice].current, adapted=voice is Voice.INFILL)

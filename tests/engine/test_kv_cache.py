@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kv_cache import KVCache, common_prefix
+from engine.kv_cache import KVCache, PrefixCaches, common_prefix
 
 LAYERS, HEADS, WIDTH = 2, 2, 4
 
@@ -103,6 +103,16 @@ def test_growing_keeps_what_is_committed() -> None:
     twin.forward(1)
 
 
+def test_what_grew_during_a_forward_can_be_moved_after_it() -> None:
+    twin = Twin()
+    with torch.inference_mode():
+        twin.forward(700)
+    twin.commit([0, 2, 699])
+    other = KVCache(LAYERS, HEADS, WIDTH)
+    other.take_over(twin.cache, 0)
+    twin.forward(1)
+
+
 def test_an_answer_is_not_part_of_the_prompt_that_is_reused() -> None:
     twin = Twin()
     twin.encode(5)
@@ -111,3 +121,61 @@ def test_an_answer_is_not_part_of_the_prompt_that_is_reused() -> None:
     twin.reuse([*twin.prompt, 5, 6])
     assert twin.cache.length == 5
     twin.forward(2)
+
+
+class Reader:
+    """Reads prompts as a model does: what is held already is not read again. `read` counts tokens."""
+
+    def __init__(self) -> None:
+        self.caches = PrefixCaches(lambda: KVCache(LAYERS, HEADS, WIDTH))
+        self.read = 0
+
+    def __call__(self, prompt: list[int]) -> int:
+        """Read a prompt, check what is held, answer with three tokens; how many tokens were read."""
+        held = self.caches.begin(prompt)
+        cache, rest = self.caches.current, prompt[held:]
+        for ids, is_prompt in ((rest, True), ([7, 8, 9], False)):
+            cache.room(len(ids))
+            for layer in range(LAYERS):
+                keys = cells(ids, layer)
+                seen, _ = cache.write(layer, keys, -keys)
+                expected = cells(prompt if is_prompt else [*prompt, *ids], layer).transpose(0, 1)
+                assert torch.equal(seen, expected)
+            if is_prompt:
+                cache.commit_prompt(ids)
+            else:
+                cache.commit(range(len(ids)))
+        assert cache.prompt == prompt
+        return len(rest)
+
+
+def prompt_of(place: int, length: int = 300, head: int = 100) -> list[int]:
+    return [*range(head), *range(1000 * place, 1000 * place + length - head)]
+
+
+def test_who_jumps_back_reads_nothing_again() -> None:
+    reader = Reader()
+    assert [reader(prompt_of(place)) for place in (1, 2, 3, 1, 2, 3)] == [300, 200, 200, 0, 0, 0]
+
+
+def test_the_least_recently_used_is_given_up() -> None:
+    reader = Reader()
+    assert [reader(prompt_of(place)) for place in (1, 2, 3, 1, 4, 1, 2)] == [300, 200, 200, 0, 200, 0, 200]
+
+
+def test_typing_and_deleting_stay_in_one_cache() -> None:
+    reader = Reader()
+    reader(prompt_of(1))
+    reader(prompt_of(2))
+    for length in (301, 310, 340, 290):
+        reader(prompt_of(2, length))
+    assert reader(prompt_of(1)) == 0
+    assert len(reader.caches._caches) == 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 700), st.integers(0, 150)), max_size=12))
+def test_what_is_held_is_always_the_prompt(prompts: list[tuple[int, int, int]]) -> None:
+    reader = Reader()
+    for place, length, head in prompts:
+        reader(prompt_of(place, max(length, head), head))

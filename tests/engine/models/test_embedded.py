@@ -75,6 +75,17 @@ def test_a_warm_prefix_reads_as_a_fresh_one() -> None:
         warm.commit([0], Voice.INFILL)  # an answer that the next prompt must not see
 
 
+def test_several_warm_prefixes_read_as_fresh_ones() -> None:
+    warm = opened()
+    places = [[*IDS[:80], *IDS[start : start + 150]] for start in (90, 100, 110, 120)]
+    for place in (0, 1, 2, 0, 3, 1, 1, 2):
+        torch.testing.assert_close(
+            next_logits(warm, places[place]), next_logits(opened(), places[place]), atol=1e-4, rtol=0
+        )
+        warm.commit([0], Voice.INFILL)
+    assert warm.encode(places[1][:-1], Voice.INFILL, CancelToken()) == len(places[1]) - 1
+
+
 def test_each_voice_has_its_own_weights_and_prefix() -> None:
     model, base = opened(), opened(adapted=False)
     infill, plain = next_logits(model, IDS[:50]), next_logits(model, IDS[:50], Voice.PLAIN)
