@@ -38,11 +38,6 @@ class Attempt:
         """The id without the way."""
         return self.id.rpartition(":")[0]
 
-    @property
-    def first_valid(self) -> int:
-        """The first candidate that parses, or the first one: what the server's check leaves in front."""
-        return self.valid.index(True) if True in self.valid else 0
-
 
 def summarise(attempts: Sequence[Attempt]) -> dict[str, object]:
     """Figures of each way, then of each way against the first; tasks that not all ways were tried on are left out."""
@@ -67,7 +62,6 @@ def _figures(attempts: Sequence[Attempt]) -> dict[str, object]:
 
     return {
         "pass_at_1": _share(attempts, lambda one: one.passed[0]),
-        "pass_at_1_first_valid": _share(attempts, lambda one: one.passed[one.first_valid]),
         "any_passes": _share(attempts, lambda one: any(one.passed)),
         "syntax_valid": _share(attempts, lambda one: one.valid[0]),
         "exact_match": _share(attempts, lambda one: one.texts[0] == one.canonical),

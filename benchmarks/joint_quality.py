@@ -102,8 +102,8 @@ def lossless(ask: Asking, task: Task) -> list[list[str]]:
 
 
 def ranked(ask: Asking, task: Task) -> list[list[str]]:
-    """Several candidates, best first."""
-    ask((task.prefix, task.suffix), Mode.JOINT, CANDIDATES)
+    """Several candidates, best first, with the syntax check that the server gives."""
+    ask((task.prefix, task.suffix), Mode.JOINT, CANDIDATES, checked=True)
     return [list(candidate.texts) for candidate in ask.results[-1].candidates]
 
 

@@ -16,7 +16,7 @@ from .request import InfillRequest, Piece, PieceState, Progress, StopReason
 from .tokenizer import whole_characters
 from .work import Work
 
-_LONGER = 32  # tokens
+_LONGER = 48  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +103,12 @@ def choose_proposals(model: Model, drafts: int) -> Propose:
 
 
 def _give_up(fillings: Sequence[Filling]) -> Iterator[Filling]:
-    """The last of several that is still written is left when it is far longer than all others: it will not end well."""
-    waiting = [one for one in fillings if one.stop_reason is None]
-    if len(waiting) == 1 < len(fillings):
-        longest = max(len(one.draft.committed) for one in fillings if one is not waiting[0])
-        if len(waiting[0].draft.committed) > 2 * longest + _LONGER:
-            waiting[0].stop_reason = StopReason.LENGTH
-            yield waiting[0]
+    """Stop those far longer than any that has ended: they seldom end well, and cost a forward a token."""
+    ended = [len(one.draft.committed) for one in fillings if one.stop_reason not in (None, StopReason.LENGTH)]
+    for one in fillings:
+        if ended and one.stop_reason is None and len(one.draft.committed) > 2 * max(ended) + _LONGER:
+            one.stop_reason = StopReason.LENGTH
+            yield one
 
 
 def _choose(seed: int | None) -> Choose:

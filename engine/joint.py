@@ -29,13 +29,14 @@ def best_of(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck 
     around = HoleText(request.text[: hole.start], request.text[hole.end :])
     count = max(request.candidates, CANDIDATES)
     filled = distinct(fill(work, request, around, budget, seeds(request.seed, count)))
-    if len(filled) > 1 and not work.deadline.passed:
-        wholes = [candidate.text + around.suffix for candidate in filled]
-        scores = rank(work, around.prefix, wholes, [len(candidate.text) for candidate in filled])
-        filled = [one for _, one in sorted(zip(scores, filled, strict=True), key=lambda pair: -pair[0])]
-    if check is not None:
-        filled.sort(key=lambda one: check((one.text,)))
-    return filled[: request.candidates]
+    errors = _errors([(one.text,) for one in filled], check)
+    order = sorted(range(len(filled)), key=errors.__getitem__)
+    likeliest = [index for index in order if errors[index] == min(errors)]
+    if len(likeliest) > 1:
+        texts = [filled[index].text for index in likeliest]
+        scores = rank(work, around.prefix, [text + around.suffix for text in texts], [len(text) for text in texts])
+        likeliest = [index for _, index in sorted(zip(scores, likeliest, strict=True), key=lambda pair: -pair[0])]
+    return [filled[index] for index in (*likeliest, *order[len(likeliest) :])][: request.candidates]
 
 
 def fill_all(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck | None = None) -> list[Filled]:
@@ -80,15 +81,19 @@ def _likeliest(
     if len(choices) == 1:
         return filled[number]
     first = request.holes[0].start
-    wholes, ends, errors = [], [], []
-    for choice in choices:
-        trial = [choice if index == number else other for index, other in enumerate(filled)]
-        text, end = assemble(request.text, request.holes, [one.text for one in trial])
-        wholes.append(text[first:])
-        errors.append(check(tuple(one.text for one in trial)) if check is not None else 0)
-        ends.append(end - first)
-    scores = rank(work, request.text[:first], wholes, ends)
-    return choices[max(range(len(choices)), key=lambda index: (-errors[index], scores[index], -index))]
+    texts = [tuple(choice.text if at == number else one.text for at, one in enumerate(filled)) for choice in choices]
+    errors = _errors(texts, check)
+    fewest = [index for index, found in enumerate(errors) if found == min(errors)]
+    if len(fewest) == 1:
+        return choices[fewest[0]]
+    wholes = [assemble(request.text, request.holes, texts[index]) for index in fewest]
+    scores = rank(work, request.text[:first], [text[first:] for text, _ in wholes], [end - first for _, end in wholes])
+    return choices[fewest[scores.index(max(scores))]]
+
+
+def _errors(texts: Sequence[tuple[str, ...]], check: SyntaxCheck | None) -> list[int]:
+    """How many each adds. Only those that add fewest are worth a reading."""
+    return [check(fillings) if check is not None else 0 for fillings in texts]
 
 
 def assemble(text: str, holes: Sequence[Hole], fillings: Sequence[str]) -> tuple[str, int]:
