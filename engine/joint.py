@@ -16,8 +16,9 @@ from .prompt import head, tail
 from .request import Hole, InfillRequest, StopReason, SyntaxCheck
 from .work import Work
 
-HEAD_TOKENS = 24  # of the text after the last hole that is being ranked
-PREFIX_TOKENS = 384  # of the text before the first one
+HEAD_TOKENS = 24  # of the text after the last hole
+REACH_TOKENS = 256  # of the text after a hole, however far the last one is
+PREFIX_TOKENS = 384  # of the text before a hole
 CANDIDATES = 3  # a batch of so many costs about as much as one: the weights are read once
 SWEEPS = 2
 _READ_ROWS = 64
@@ -33,8 +34,7 @@ def best_of(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck 
     order = sorted(range(len(filled)), key=errors.__getitem__)
     likeliest = [index for index in order if errors[index] == min(errors)]
     if len(likeliest) > 1:
-        texts = [filled[index].text for index in likeliest]
-        scores = rank(work, around.prefix, [text + around.suffix for text in texts], [len(text) for text in texts])
+        scores = rank(work, around, [filled[index].text for index in likeliest], HEAD_TOKENS)
         likeliest = [index for _, index in sorted(zip(scores, likeliest, strict=True), key=lambda pair: -pair[0])]
     return [filled[index] for index in (*likeliest, *order[len(likeliest) :])][: request.candidates]
 
@@ -80,14 +80,15 @@ def _likeliest(
     choices = distinct([filled[number], *offers])
     if len(choices) == 1:
         return filled[number]
-    first = request.holes[0].start
     texts = [tuple(choice.text if at == number else one.text for at, one in enumerate(filled)) for choice in choices]
     errors = _errors(texts, check)
     fewest = [index for index, found in enumerate(errors) if found == min(errors)]
     if len(fewest) == 1:
         return choices[fewest[0]]
-    wholes = [assemble(request.text, request.holes, texts[index]) for index in fewest]
-    scores = rank(work, request.text[:first], [text[first:] for text, _ in wholes], [end - first for _, end in wholes])
+    around = _around(request, filled, number)
+    others = around.suffix[: len(around.suffix) - (len(request.text) - request.holes[-1].end)]  # to the last hole's end
+    following = len(head(work.model.tokenizer, others, REACH_TOKENS)) + HEAD_TOKENS
+    scores = rank(work, around, [choices[index].text for index in fewest], min(following, REACH_TOKENS))
     return choices[fewest[scores.index(max(scores))]]
 
 
@@ -130,22 +131,20 @@ def distinct(filled: Sequence[Filled]) -> list[Filled]:
     return list(first.values())
 
 
-def rank(work: Work, prefix: str, wholes: Sequence[str], ends: Sequence[int]) -> list[float]:
-    """log p(whole[:end] + head of what follows | prefix) of each whole, read by the base alone.
+def rank(work: Work, hole: HoleText, fillings: Sequence[str], following: int) -> list[float]:
+    """log p(filling + the next `following` tokens | prefix) of each filling, read by the base alone.
 
-    Where little follows, the end of the text is a part of it: else writing nothing at the end of a file would be free.
+    Where less follows, the end of the text is a part of it: else writing nothing at the end of a file would be free.
     """
     tokenizer = work.model.tokenizer
-    prompt = tail(tokenizer, prefix, PREFIX_TOKENS) or tokenizer.encode("\n")
+    prompt = tail(tokenizer, hole.prefix, PREFIX_TOKENS) or tokenizer.encode("\n")
     work.encode(prompt, Voice.PLAIN)
     if work.deadline.passed:
-        return [0.0] * len(wholes)  # none is known to be better than another
-    texts = []
-    for whole, end in zip(wholes, ends, strict=True):
-        following = head(tokenizer, whole[end:], HEAD_TOKENS)
-        ids = tokenizer.encode(whole[:end] + tokenizer.decode(following))
-        texts.append(ids if len(following) == HEAD_TOKENS else [*ids, work.model.prompts.text_end])
-    return _read(work, prompt, texts)
+        return [0.0] * len(fillings)  # none is known to be better than another
+    ids = head(tokenizer, hole.suffix, following)
+    after = tokenizer.decode(ids)
+    end = [work.model.prompts.text_end] if len(ids) < following else []
+    return _read(work, prompt, [[*tokenizer.encode(filling + after), *end] for filling in fillings])
 
 
 def _read(work: Work, prompt: Sequence[int], texts: Sequence[Sequence[int]]) -> list[float]:

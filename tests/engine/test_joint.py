@@ -9,8 +9,8 @@ import pytest
 from engine.cancel import NO_DEADLINE, CancelToken, Deadline
 from engine.errors import Cancelled
 from engine.infill import Filled, HoleText, fill
-from engine.joint import SWEEPS, assemble, best_of, distinct, fill_all, rank, seeds
-from engine.models.base import Voice
+from engine.joint import REACH_TOKENS, SWEEPS, _likeliest, assemble, best_of, distinct, fill_all, rank, seeds
+from engine.models.base import Reading, Rows, Voice
 from engine.models.toy import Toy
 from engine.prompt import tail
 from engine.request import Hole, InfillRequest, Mode, Piece, PieceState, Progress, StopReason
@@ -59,7 +59,7 @@ def test_rank_is_the_sum_of_what_a_plain_reading_says() -> None:
     prefix, suffix = "x = 1\nretu", "rn x\nprint(x) # a long tail that is cut after some tokens" + "!" * 80
     work = work_of(toy)
     fillings = ["", "abc", "q" * 150, "q" * 9, "漢🖌"]
-    scores = rank(work, prefix, [text + suffix for text in fillings], [len(text) for text in fillings])
+    scores = rank(work, HoleText(prefix, suffix), fillings, 24)
     ids_of = []
     for text, score in zip(fillings, scores, strict=True):
         ids = tail(toy.tokenizer, prefix, 384)
@@ -76,7 +76,7 @@ def test_rank_is_the_sum_of_what_a_plain_reading_says() -> None:
 
 def test_rank_without_a_prefix_reads_from_a_line_end() -> None:
     toy = Toy()
-    [score] = rank(work_of(toy), "", ["ab" + "c" * 60], [2])
+    [score] = rank(work_of(toy), HoleText("", "c" * 60), ["ab"], 24)
     read, expected = toy.tokenizer.encode("\n"), 0.0
     for token in toy.tokenizer.encode("ab" + "c" * 24):
         expected += float(toy.reading(read, Voice.PLAIN).log_softmax(0)[token])
@@ -87,7 +87,7 @@ def test_rank_without_a_prefix_reads_from_a_line_end() -> None:
 def test_writing_nothing_at_the_end_of_a_text_is_not_free() -> None:
     """The text's end is what follows, and has its likelihood as any other token has."""
     toy = Toy(["def f(a):\n    return a\n"])
-    nothing, whole = rank(work_of(toy), "def f(a):\n    ret", ["", "urn a\n"], [0, 6])
+    nothing, whole = rank(work_of(toy), HoleText("def f(a):\n    ret", ""), ["", "urn a\n"], 24)
     read = toy.tokenizer.encode("def f(a):\n    ret")
     expected = float(toy.reading(read, Voice.PLAIN).log_softmax(0)[toy.prompts.text_end])
     assert nothing == pytest.approx(expected, rel=1e-4)
@@ -102,7 +102,7 @@ def test_candidates_are_distinct_and_the_likeliest_whole_comes_first(count: int)
     best = best_of(work, request, 400)
     texts = [one.text for one in best]
     assert len(texts) == len({*texts}) == count
-    scores = rank(work_of(toy), "x = ", [text + "\nprint(x)" for text in texts], [len(text) for text in texts])
+    scores = rank(work_of(toy), HoleText("x = ", "\nprint(x)"), texts, 24)
     assert scores == sorted(scores, reverse=True)
     assert [one.text for one in best_of(work_of(toy), request, 400)] == texts  # the same every time
     other = best_of(work_of(toy), replace(request, seed=4), 400)
@@ -112,8 +112,8 @@ def test_candidates_are_distinct_and_the_likeliest_whole_comes_first(count: int)
 def test_ranking_prefers_what_the_suffix_follows() -> None:
     """Greedy writes the likelier middle; only a reading of the whole sees that the suffix does not follow it."""
     toy = Toy(["go(a); end\n"])
-    wholes = ["a); end\n", "b); end\n"]
-    assert rank(work_of(toy), "go(", wholes, [1, 1])[0] > rank(work_of(toy), "go(", wholes, [1, 1])[1]
+    right, wrong = rank(work_of(toy), HoleText("go(", "); end\n"), ["a", "b"], 24)
+    assert right > wrong
 
 
 def test_what_adds_errors_comes_last_however_likely() -> None:
@@ -131,7 +131,7 @@ def test_a_filling_that_adds_errors_is_given_up() -> None:
 
 
 def test_a_passed_deadline_prefers_none() -> None:
-    assert rank(work_of(Toy(["go(a); end\n"]), 0), "go(", ["a); end\n", "b); end\n"], [1, 1]) == [0.0, 0.0]
+    assert rank(work_of(Toy(["go(a); end\n"]), 0), HoleText("go(", "); end\n"), ["a", "b"], 24) == [0.0, 0.0]
 
 
 def test_a_passed_deadline_still_gives_a_candidate() -> None:
@@ -161,11 +161,8 @@ def test_a_hole_is_filled_again_only_with_what_makes_the_whole_likelier() -> Non
     [right] = fill(work_of(toy), request, HoleText(f"a = {left.text}\nb = ", "\nc"), 400, [None])
     for seed in range(6):
         final = fill_all(work_of(toy), replace(request, seed=seed), 400)
-        before, after = (
-            assemble(request.text, request.holes, texts)
-            for texts in ((left.text, right.text), [one.text for one in final])
-        )
-        scores = rank(work_of(toy), "a = ", [before[0][4:], after[0][4:]], [before[1] - 4, after[1] - 4])
+        pairs = [f"{one.text}\nb = {other.text}" for one, other in ((left, right), final)]
+        scores = rank(work_of(toy), HoleText("a = ", "\nc"), pairs, 24)
         assert scores[1] >= scores[0]
         better += scores[1] > scores[0]
         assert final == fill_all(work_of(toy), replace(request, seed=seed), 400)  # the same every time
@@ -175,10 +172,10 @@ def test_a_hole_is_filled_again_only_with_what_makes_the_whole_likelier() -> Non
 def test_cancel_is_read_while_ranking() -> None:
     toy, cancel = Toy(), CancelToken()
     work = Work(toy, cancel, Deadline(None))
-    rank(work, "x", ["a"], [1])
+    rank(work, HoleText("x", ""), ["a"], 24)
     cancel.cancel()
     with pytest.raises(Cancelled):
-        rank(work, "x", ["a", "b"], [1, 1])
+        rank(work, HoleText("x", ""), ["a", "b"], 24)
 
 
 def test_a_deadline_between_holes_leaves_the_rest_as_it_is() -> None:
@@ -237,3 +234,20 @@ def test_the_first_candidate_is_told_of() -> None:
     request = InfillRequest("x = \ny", (Hole(4, 4),), mode=Mode.JOINT)
     best_of(Work(Toy(["x = 123\ny"]), CancelToken(), Deadline(None), progress=heard.append), request, 400)
     assert [*dict.fromkeys(progress.text for progress in heard)][-1] == "123"
+
+
+@pytest.mark.parametrize(("between", "rows"), [(10, 24 + 10), (60, 24 + 60), (3000, REACH_TOKENS)])
+def test_what_follows_is_read_to_the_last_hole_and_no_farther_than_it_reaches(between: int, rows: int) -> None:
+    """In a long file, a candidate of the first hole must not cost a reading of all that lies before the last one."""
+    read: list[int] = []
+
+    class Counting(Toy):
+        def read(self, rows: Rows, voice: Voice) -> Reading:
+            if voice is Voice.PLAIN:
+                read.append(rows.exact)
+            return super().read(rows, voice)
+
+    request = InfillRequest("a" + "-" * between + "b" * 90, (Hole(1, 1), Hole(1 + between, 1 + between)))
+    choices = [filled("x"), filled("y")]
+    _likeliest(work_of(Counting()), request, [choices[0], filled("")], 0, choices, None)
+    assert sum(read) == 1 + 2 * rows  # what the two begin with, and each with what follows but its last token
