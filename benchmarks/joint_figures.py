@@ -66,6 +66,8 @@ def _figures(attempts: Sequence[Attempt]) -> dict[str, object]:
         "syntax_valid": _share(attempts, lambda one: one.valid[0]),
         "exact_match": _share(attempts, lambda one: one.texts[0] == one.canonical),
         "exact_among": _share(attempts, lambda one: one.canonical in one.texts),
+        "right_length": _share(attempts, lambda one: _lengths(one.texts[0]) == _lengths(one.canonical)),
+        "right_length_among": _share(attempts, lambda one: _lengths(one.canonical) in map(_lengths, one.texts)),
         "candidates": mean(lambda one: len(one.texts)),
         "forwards": mean(lambda one: one.forwards),
         "prompt_tokens_read": mean(lambda one: one.prompt_tokens - one.reused_tokens),
@@ -73,6 +75,11 @@ def _figures(attempts: Sequence[Attempt]) -> dict[str, object]:
         "ms": mean(lambda one: one.seconds * 1000),
         "processor_ms": mean(lambda one: one.processor_seconds * 1000),
     }
+
+
+def _lengths(texts: Sequence[str]) -> list[int]:
+    """Characters that are no white space, hole by hole."""
+    return [len("".join(text.split())) for text in texts]
 
 
 def _share(attempts: Iterable[Attempt], holds: Callable[[Attempt], bool]) -> list[float | None]:

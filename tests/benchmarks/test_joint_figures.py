@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.joint_figures import Attempt, sign_p, summarise
@@ -44,6 +46,7 @@ def test_figures_of_each_way_over_the_tasks_that_all_were_tried_on() -> None:
     assert (one["pass_at_1"][0], one["any_passes"][0]) == (0.5, 0.5)
     assert (several["pass_at_1"][0], several["any_passes"][0]) == (0.5, 1)
     assert (several["syntax_valid"][0], several["exact_match"][0], several["exact_among"][0]) == (0.5, 0, 1)
+    assert (several["right_length"][0], several["right_length_among"][0]) == (1, 1)
     assert (several["candidates"], several["forwards"], several["prompt_tokens_read"]) == (2, 15, 60)
     assert (several["encode_ms"], several["ms"], several["processor_ms"]) == (5, 250, 125)
 
@@ -74,3 +77,11 @@ def test_the_sign_test_is_exact() -> None:
     assert sign_p(5, 0) == sign_p(0, 5) == pytest.approx(2 / 32)
     assert sign_p(8, 2) == pytest.approx(2 * (1 + 10 + 45) / 1024)
     assert sign_p(3, 3) == 1
+
+
+def test_the_right_length_is_that_of_every_hole_white_space_aside() -> None:
+    texts = [["  ab\n", "c"], ["ab", "cd"], ["x y", "de\n"]]
+    tried = replace(attempt("a", "joint", [False] * 3), texts=texts, canonical=["pq", " rs\n"])
+    ways = summarise([tried])["ways"]
+    assert isinstance(ways, dict)
+    assert (ways["joint"]["right_length"][0], ways["joint"]["right_length_among"][0]) == (0, 1)
