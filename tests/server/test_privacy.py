@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.privacy import IGNORE_FILE, is_excluded, is_file_excluded
+from server.privacy import DENIED, IGNORE_FILE, is_excluded, is_file_excluded
 from server.snapshot import Snapshot
 
 
@@ -71,6 +71,11 @@ def test_what_is_not(path: str) -> None:
 @pytest.mark.parametrize("uri", ["untitled:.env", "vscode-remote://host/home/u/.env", "git:/a/.env?ref"])
 def test_names_count_whatever_the_scheme(uri: str) -> None:
     assert is_excluded(document(uri), ())
+
+
+def test_the_page_about_privacy_lists_what_is_denied() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "privacy.md").read_text(encoding="utf-8")
+    assert page.split("```gitignore")[1].split("```")[0].split() == list(DENIED)
 
 
 def test_untitled_documents_are_fine() -> None:
