@@ -27,7 +27,6 @@ from .similar import Window, resemblance, windows, words_of
 from .snapshot import Snapshot
 
 MOST = 4  # snippets
-_TIME_S = 0.12
 _PLACE = 12  # lines; as long as the cursor stays within so many, so do the snippets
 _OPEN, _IMPORTED = 20, 8  # files that are looked at
 _LONGEST_FILE = 200_000  # bytes of a file that is read from disk
@@ -76,8 +75,9 @@ class _Choice:
 class Related:
     """`folders`: the workspace; nothing outside is read from disk. `shown`: where the last excerpts came from."""
 
-    def __init__(self, folders: tuple[Path, ...] = ()) -> None:
+    def __init__(self, folders: tuple[Path, ...] = (), time_s: float = 0.12) -> None:
         self.folders = folders
+        self._time_s = time_s
         self.shown: tuple[str, ...] = ()
         self._choices: OrderedDict[str, _Choice] = OrderedDict()
         self._sources: OrderedDict[tuple[str, int], _Source] = OrderedDict()
@@ -101,7 +101,7 @@ class Related:
     def _chosen(
         self, snapshot: Snapshot, offset: int, others: Sequence[Snapshot], settings: Settings, budget: int
     ) -> tuple[tuple[Snippet, ...], tuple[Snapshot, ...]]:
-        ends_at = time.monotonic() + _TIME_S
+        ends_at = time.monotonic() + self._time_s
         sources: list[_Source] = []
         used = _Used(snapshot, offset)
         for source in self._all(snapshot, others, settings):

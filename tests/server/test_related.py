@@ -187,6 +187,15 @@ def test_a_huge_text_costs_no_more_than_its_time() -> None:
     assert time.monotonic() - began < 3  # one file is read to its limit; on a busy machine
 
 
+def test_what_is_not_read_in_time_is_left_out_and_looked_at_again_on_another_line() -> None:
+    text, others = many(3)
+    current, related = document("order.py", text), Related(time_s=0.0)
+    assert related.snippets(current, len(text) - 1, others, SETTINGS) == ()
+    related._time_s = 9.0
+    assert related.snippets(current, len(text) - 1, others, SETTINGS) == ()
+    assert len(related.snippets(current, len(text) - 4, others, SETTINGS)) == 3
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     (tmp_path / "shop").mkdir()
