@@ -18,7 +18,7 @@ from engine import DEFAULT_MODEL, ConfigError, Engine, EngineConfig, ProgressSin
 from engine import adapt as adapt_runs
 
 from ..runner import OpenEngine
-from . import adapt, demo, doctor, infill, models, rewrite, serve
+from . import adapt, bench, demo, doctor, infill, models, rewrite, serve
 from .arguments import UsageError
 
 __all__ = ["main"]
@@ -35,7 +35,9 @@ everyday:
   sfumato infill app.py --line 11 --character 8         complete at a position (0-based, UTF-16, as in LSP)
   sfumato infill app.py --hole 3:4-3:4 --hole 9:0-9:0   fill several holes at once
   sfumato rewrite app.py --range 10:0-18:0 --instruction "add type hints" --diff
+  sfumato infill app.py --line 11 --character 8 --draft watch it denoise
   sfumato adapt train --repo .                          learn from your own code, in the background
+  sfumato bench denoise                                 how fast is it here?
 
 `sfumato COMMAND --help` explains a command. Exit codes: 0 done, 1 failed, 2 asked wrongly, 130 interrupted.
 """
@@ -56,7 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"sfumato {version('sfumato')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (serve, infill, rewrite, models, adapt, doctor, demo):
+    for command in (serve, infill, rewrite, models, adapt, bench, doctor, demo):
         command.add_parser(commands)
     return parser
 

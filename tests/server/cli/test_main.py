@@ -14,7 +14,7 @@ import pytest
 from engine import DigestError, Engine, EngineConfig, ProgressSink, UnknownModelError, adapt
 from server.cli import main
 
-COMMANDS = ["serve", "infill", "rewrite", "models", "adapt", "doctor", "demo"]
+COMMANDS = ["serve", "infill", "rewrite", "models", "adapt", "bench", "doctor", "demo"]
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
