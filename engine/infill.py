@@ -17,6 +17,7 @@ from .tokenizer import whole_characters
 from .work import Work
 
 _LONGER = 48  # tokens
+_LESS_LIKELY = 8.0  # nats; of two holes' candidates, those that won were never 3 behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,14 @@ def choose_proposals(model: Model, drafts: int) -> Propose:
 
 
 def _give_up(fillings: Sequence[Filling]) -> Iterator[Filling]:
-    """Stop those far longer than any that has ended: they seldom end well, and cost a forward a token."""
-    ended = [len(one.draft.committed) for one in fillings if one.stop_reason not in (None, StopReason.LENGTH)]
+    """Stop what can hardly be better than one that has ended: far less likely already, or far longer."""
+    ended = [one for one in fillings if one.stop_reason not in (None, StopReason.LENGTH)]
+    if not ended:
+        return
+    least = max(one.log_probability for one in ended) - _LESS_LIKELY
+    most = 2 * max(len(one.draft.committed) for one in ended) + _LONGER
     for one in fillings:
-        if ended and one.stop_reason is None and len(one.draft.committed) > 2 * max(ended) + _LONGER:
+        if one.stop_reason is None and (one.log_probability < least or len(one.draft.committed) > most):
             one.stop_reason = StopReason.LENGTH
             yield one
 

@@ -102,7 +102,8 @@ def test_drafts_grow_into_the_text_in_whole_characters(seeds: tuple[int | None, 
 @pytest.mark.parametrize("canvas", [0, 4])
 def test_only_a_greedy_filling_may_be_empty(canvas: int) -> None:
     toy = Toy(["x = ;"], canvas=canvas)
-    assert [one.text == "" for one in filled(toy, "x = ", ";", (None, 1, 2), max_tokens=9)] == [True, False, False]
+    greedy, drawn = (filled(toy, "x = ", ";", (seed,), max_tokens=9)[0] for seed in (None, 1))
+    assert (greedy.text == "", drawn.text == "") == (True, False)
     request = InfillRequest("x = ;", (Hole(4, 4),), max_tokens=9)
     work = Work(toy, CancelToken(), Deadline(None))
     [one] = fill(work, request, HoleText("x = ", ";"), 400, [None], may_be_empty=False)
@@ -127,19 +128,22 @@ def test_what_must_not_be_first_does_not_change_the_score_of_the_rest() -> None:
         assert one.score == pytest.approx(expected.log_probability / (expected.tokens + expected.ended), rel=1e-4)
 
 
-def test_those_far_longer_than_one_that_has_ended_are_given_up() -> None:
+@pytest.mark.parametrize("rule", ["longer", "less likely"])
+def test_what_can_hardly_be_better_than_one_that_has_ended_is_given_up(rule: str) -> None:
     toy, dropped = Toy(accuracy=0.6), 0
     for start in range(1, 60, 3):
         seeds = (start, start + 1, start + 2)
         alone = [filled(toy, "x", "y", (seed,), max_tokens=150)[0] for seed in seeds]
-        room, kept = 10_000, []
-        for one in sorted(alone, key=lambda one: one.tokens):
-            if one.tokens < room:
-                kept.append(one.text)
-                room = 2 * (one.tokens + 1) + 49  # one token writes the prefix again, one may be on its way
-        together = [one.text for one in filled(toy, "x", "y", seeds, max_tokens=150)]
-        assert together == [one.text for one in alone if one.text in kept]
-        dropped += len(alone) - len(together)
+        totals = [one.score * (one.tokens + 2) for one in alone]  # one more wrote the prefix again, one ended it
+        best = min(range(3), key=lambda index: alone[index].tokens)  # the first to end
+        together = {one.text for one in filled(toy, "x", "y", seeds, max_tokens=150)}
+        assert alone[best].text in together
+        for one, total in zip(alone, totals, strict=True):
+            longer, unlikely = one.tokens > 2 * alone[best].tokens + 52, total < totals[best] - 8
+            if not longer and not unlikely:
+                assert one.text in together
+            elif one.text not in together:
+                dropped += longer if rule == "longer" else unlikely
     assert dropped
 
 
