@@ -184,7 +184,7 @@ def test_a_deadline_between_holes_leaves_the_rest_as_it_is() -> None:
     assert [one.stop_reason for one in whole] == [StopReason.DEADLINE] * 2
 
 
-def test_no_filling_is_empty_before_all_are_there() -> None:
+def test_no_hole_stays_empty_while_a_later_one_is() -> None:
     """Greedy sees no gap at either hole; with nothing ruled out both would stay as they are."""
     toy = Toy(["a = b = c"])
     request = InfillRequest("a = b = c", (Hole(4, 4), Hole(8, 8)), max_tokens=6)
@@ -195,8 +195,8 @@ def test_no_filling_is_empty_before_all_are_there() -> None:
         return 0
 
     fill_all(work_of(toy), request, 400, check)
-    assert all(seen[0])
-    assert not all(all(texts) for texts in seen)  # later one may be
+    assert seen[0][0] != ""
+    assert any(texts[0] == "" for texts in seen)  # later it may be
 
 
 def test_a_hole_is_opened_again_only_when_what_stands_around_it_has_changed() -> None:
