@@ -42,8 +42,8 @@ def best_of(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck 
 def fill_all(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck | None = None) -> list[Filled]:
     """A filling for every hole: in turn, then each opened again while what stands around it has changed.
 
-    First none stays empty that need not: while a later hole is empty, an earlier one may take what belongs there, and the
-    later one would see no gap. An opened hole gets what makes the whole likeliest.
+    First none stays empty that need not: while a later hole is empty, an earlier one may take what belongs there, and
+    the later one would see no gap. An opened hole gets what makes the whole likeliest.
     """
     filled = [Filled(request.text[h.start : h.end], 0, StopReason.END, 0.0) for h in request.holes]
     last = len(filled) - 1
