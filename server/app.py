@@ -19,6 +19,7 @@ from .features import (
     outcome,
     rewrite,
     synchronization,
+    workspace,
 )
 from .features.converter import tolerant_converter
 from .protocol import TolerantProtocol
@@ -56,6 +57,7 @@ def create_server(open_engine: OpenEngine) -> SfumatoServer:
     for feature in (
         lifecycle,
         synchronization,
+        workspace,
         configuration,
         inline_completion,
         commands,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from pathlib import Path
 
 from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder, get_capability
@@ -14,10 +13,10 @@ from ..parent import wait_for_end
 from ..positions import PositionEncoding
 from ..progress import WorkDone
 from ..session import ClientSupport, Session
-from ..snapshot import Snapshot
 from ..status import State, Status
 from .completion import register_for_clients_without_inline_completion
 from .messages import show, show_settings_problems
+from .workspace import initial_folders
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +31,7 @@ def register(server: LanguageServer, session: Session) -> None:
     def initialize(params: types.InitializeParams) -> None:
         session.client = client_support(params.capabilities)
         session.documents.encoding = chosen_encoding(params.capabilities)
-        session.related.folders = workspace_folders(params)
+        session.related.folders = initial_folders(params)
         problems[:] = session.initialize(params.initialization_options)
         if not session.client.inline_completion:
             register_for_clients_without_inline_completion(server, session)
@@ -72,13 +71,6 @@ def client_support(capabilities: types.ClientCapabilities) -> ClientSupport:
         is not None,
         code_action_tags=types.CodeActionTag.LlmGenerated in tags,
     )
-
-
-def workspace_folders(params: types.InitializeParams) -> tuple[Path, ...]:
-    """The folders that are open, by the names that the client has for them and by their real ones."""
-    uris = [folder.uri for folder in params.workspace_folders or ()] or [params.root_uri or ""]
-    files = [Snapshot(uri, "", 0, "").file for uri in uris]
-    return tuple(dict.fromkeys(path for file in files if file is not None for path in (file, file.resolve())))
 
 
 def chosen_encoding(capabilities: types.ClientCapabilities) -> PositionEncoding:
