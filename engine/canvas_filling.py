@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from torch import Generator
+from torch import Generator, Tensor
 
 from .canvas import Canvas, Gap, Pin
 from .denoise import Denoising
@@ -21,30 +21,32 @@ from .sampler import Ruled
 from .tokenizer import Tokenizer, whole_characters
 from .work import CanvasWork
 
-LENGTHS = (4, 8, 16, 32, 64, 128, 256)  # tokens that a hole is tried with
+LENGTHS = (*range(1, 25), 28, 32, 38, 45, 54, 64, 76, 91, 108, 128, 152, 181)  # tokens that a hole is tried with
+FINER = 12  # of the lengths between two of these
+ROWS = 4096  # of first steps at once: as many rows of logits are held
 ONE_LINE = 32  # tokens of a rest of a line, at most
 USUAL = 16  # of a hole, while the length of another is tried
-DRAFT_NOISE = 0.5  # noise level of a hole that holds a text
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Holes that share a canvas: the texts between them as tokens, and the drafts in them."""
+    """Holes that share a canvas, and the texts between them as tokens. What they hold is to be replaced."""
 
     frame: Frame
     between: Sequence[Sequence[int]]
-    drafts: Sequence[Sequence[int]]
+    holes: int
     first: Sequence[int]  # the only tokens that write again what is pending, if something is
     room: int  # positions for all holes
+
+    def gap(self, hole: int, length: int) -> Gap:
+        """A hole of that length."""
+        return Gap(length, first=() if hole else self.first)
 
     def parts(self, lengths: Sequence[int]) -> list[Pin | Gap]:
         """The canvas with holes of these lengths."""
         pins = [*self.between, self.frame.tail]
-        holes = zip(lengths, self.drafts, pins, strict=True)
-        parts: list[Pin | Gap] = []
-        for number, (length, draft, pin) in enumerate(holes):
-            parts += [Gap(length, draft, DRAFT_NOISE, first=() if number else self.first), Pin(pin)]
-        return parts
+        holes = [self.gap(hole, length) for hole, length in enumerate(lengths)]
+        return [part for gap, pin in zip(holes, pins, strict=True) for part in (gap, Pin(pin))]
 
 
 def fill(work: CanvasWork, request: InfillRequest, budget: int) -> list[list[Filled]]:
@@ -73,16 +75,12 @@ def _laid_out(work: CanvasWork, request: InfillRequest, budget: int) -> _Layout 
     room = setup.longest - len(frame.tail) - sum(map(len, between))
     if len(holes) > 1 and room < len(holes) * min(USUAL, setup.longest // 4):
         return None
-    pending = frame.pending.decode("utf-8", "replace")
-    drafts = [encode(text[hole.start : hole.end]) for hole in holes]
-    if drafts[0] and frame.pending:
-        drafts[0] = encode(pending + text[holes[0].start : holes[0].end])
-    return _Layout(frame, between, drafts, _first(setup.model.tokenizer, frame.pending), room)
+    return _Layout(frame, between, len(holes), _first(setup.model.tokenizer, frame.pending), room)
 
 
 def _on_one_canvas(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[list[Filled]]:
     if not work.encode(layout.frame.prompt):
-        return [[Filled("", 0, StopReason.DEADLINE, 0.0) for _ in layout.drafts]]
+        return [[Filled("", 0, StopReason.DEADLINE, 0.0) for _ in range(layout.holes)]]
     chosen = _lengths(work, request, layout)
     canvases = [
         _denoising(work, layout.parts(lengths), request.seed * 1000 + number) for number, lengths in enumerate(chosen)
@@ -93,27 +91,57 @@ def _on_one_canvas(work: CanvasWork, request: InfillRequest, layout: _Layout) ->
 
 
 def _lengths(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[tuple[int, ...]]:
-    """Lengths for all holes, `request.candidates` times: for each hole those whose first step is surest of it."""
-    holes = len(layout.drafts)
-    most = min(request.max_tokens, layout.room // holes, ONE_LINE if request.one_line else layout.room)
-    least = min(2, most) if layout.first else 1  # a token that must write again what is pending shows nothing
-    offered = [sorted({*(n for n in LENGTHS if n < most), _held(draft, most, least)}) for draft in layout.drafts]
-    usual = tuple(_held(draft or range(USUAL), most, least) for draft in layout.drafts)
-    trials = [(hole, (*usual[:hole], n, *usual[hole + 1 :])) for hole, ns in enumerate(offered) for n in ns]
-    if len(trials) == holes:  # one length each
-        return [usual] * request.candidates
-    canvases = [_denoising(work, layout.parts(lengths), request.seed) for _, lengths in trials]
-    work.step(canvases)
-    sure: list[list[tuple[float, int]]] = [[] for _ in range(holes)]
-    for (hole, lengths), one in zip(trials, canvases, strict=True):
-        sure[hole].append((_score(layout, one, hole), lengths[hole]))
-    ranked = [[length for _, length in sorted(each, key=lambda pair: -pair[0])] for each in sure]
+    """Lengths for all holes, `request.candidates` times: for each hole those whose first step is surest of it.
+
+    First coarsely, then between the neighbours of the best.
+    """
+    most = min(request.max_tokens, layout.room // layout.holes, ONE_LINE if request.one_line else layout.room)
+    # a token that must write again what is pending shows nothing
+    least = [min(1 if hole or not layout.first else 2, most) for hole in range(layout.holes)]
+    sure: list[dict[int, float]] = [{} for _ in least]
+    usual = [max(low, min(USUAL, most)) for low in least]
+    offered = [[n for n in sorted({*LENGTHS, most}) if low <= n <= most] for low in least]
+    for _ in range(2):
+        _first_steps(work, layout, request.seed, usual, offered, sure)
+        best = [max(each, key=each.__getitem__) for each in sure]
+        offered = [_between(one, sorted(each)) for one, each in zip(best, sure, strict=True)]
+        usual = best
+    ranked = [sorted(each, key=lambda n, each=each: -each[n]) for each in sure]  # type: ignore[misc]
     return [tuple(each[number % len(each)] for each in ranked) for number in range(request.candidates)]
 
 
-def _held(draft: Sequence[int], most: int, least: int) -> int:
-    """The length of a hole that holds a draft; the most for one that holds none."""
-    return max(least, min(len(draft) or most, most))
+def _between(best: int, tried: Sequence[int]) -> list[int]:
+    """Lengths between the neighbours of the best one, evenly."""
+    at = tried.index(best)
+    low, high = tried[max(at - 1, 0)], tried[min(at + 1, len(tried) - 1)]
+    return sorted(set(range(low, high, -(-(high - low) // FINER) or 1)) - set(tried))
+
+
+def _first_steps(
+    work: CanvasWork,
+    layout: _Layout,
+    seed: int,
+    usual: Sequence[int],
+    offered: Sequence[Sequence[int]],
+    sure: Sequence[dict[int, float]],
+) -> None:
+    """How much surer a first step is of a hole than of as many open positions without what is pinned, by length.
+
+    Taken off because a model is surer of some lengths whatever stands around them; of log odds, because probabilities
+    near one differ by nothing.
+    """
+    trials = [(hole, n) for hole, lengths in enumerate(offered) for n in lengths]
+    for chunk in _batches(trials, max(1, ROWS // (2 * work.setup.longest))):
+        lengths = [[*usual[:hole], n, *usual[hole + 1 :]] for hole, n in chunk]
+        whole = [_denoising(work, layout.parts(each), seed) for each in lengths]
+        bare = [_denoising(work, [layout.gap(hole, n)], seed) for hole, n in chunk]
+        work.step([*whole, *bare])
+        for (hole, n), one, alone in zip(chunk, whole, bare, strict=True):
+            sure[hole][n] = _odds(layout, one, hole) - _odds(layout, alone, 0, healed=hole == 0)
+
+
+def _batches(trials: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple[int, int]]]:
+    return [trials[start : start + size] for start in range(0, len(trials), size)]
 
 
 def _denoising(work: CanvasWork, parts: Sequence[Pin | Gap], seed: int) -> Denoising:
@@ -132,7 +160,7 @@ def _first(tokenizer: Tokenizer, pending: bytes) -> list[int]:
 def _tell(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denoising) -> None:
     """How the holes of a canvas stand: every token may yet become another one."""
     if work.progress is not None:
-        texts = [_text(work, request, layout, one, hole)[0] for hole in range(len(layout.drafts))]
+        texts = [_text(work, request, layout, one, hole)[0] for hole in range(layout.holes)]
         holes = tuple((Piece(PieceState.PROPOSED, text, len(one.filling(hole))),) for hole, text in enumerate(texts))
         work.progress(Progress("denoise", sum(hole[0].positions for hole in holes), 0, texts[0], holes))
 
@@ -141,7 +169,7 @@ def _filled(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Deno
     """Exactly the holes' texts."""
     assert one.stop_reason is not None  # the loop ends with a reason for each
     filled = []
-    for hole in range(len(layout.drafts)):
+    for hole in range(layout.holes):
         text, cut = _text(work, request, layout, one, hole)
         reason = StopReason.NEWLINE if cut else one.stop_reason
         filled.append(Filled(text, len(one.filling(hole)), reason, _score(layout, one, hole)))
@@ -159,12 +187,19 @@ def _text(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denois
 
 
 def _score(layout: _Layout, one: Denoising, hole: int) -> float:
-    """Mean log probability of a hole's tokens, as the last step saw them; 0 before the first.
-
-    Without the one that writes again what is pending: nothing else was allowed there.
-    """
+    """Mean log probability of a hole's tokens, as the last step saw them; 0 before the first."""
     if one.last is None:
         return 0.0
-    logs = one.last.statistics.best_confidence[one.canvas.hole == hole].log()
-    judged = logs[1:] if layout.first and hole == 0 and len(logs) > 1 else logs
-    return float(judged.mean())
+    return float(_judged(layout, one, hole, one.last.statistics.best_confidence.log()).mean())
+
+
+def _odds(layout: _Layout, one: Denoising, hole: int, *, healed: bool = True) -> float:
+    """Mean log odds of a hole's likeliest tokens against the next, as the last step saw them."""
+    assert one.last is not None  # there has been a step
+    return float(_judged(layout, one, hole, one.last.statistics.gap, healed=healed).mean())
+
+
+def _judged(layout: _Layout, one: Denoising, hole: int, values: Tensor, *, healed: bool = True) -> Tensor:
+    """Those of a hole, but for the one that writes again what is pending: little else was allowed there."""
+    here = values[one.canvas.hole == hole]
+    return here[1:] if layout.first and hole == 0 and healed and len(here) > 1 else here

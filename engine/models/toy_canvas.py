@@ -110,7 +110,8 @@ class ToyCanvas:
 
     def _middle(self, ids: Sequence[int], start: int, end: int) -> list[int] | None:
         """The tokens between the nearest text left and right of a run, in the first known text that has both."""
-        left = self.tokenizer.decode_bytes([*self.prompt, *_until(reversed(ids[:start]), self.mask)[::-1]])
+        prompt = [] if self.mask in ids[:start] else self.prompt
+        left = self.tokenizer.decode_bytes([*prompt, *_until(reversed(ids[:start]), self.mask)[::-1]])
         right = self.tokenizer.decode_bytes(_until(ids[end:], self.mask))
         for text in self._texts:
             at = text.find(left)

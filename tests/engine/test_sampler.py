@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.kernels.sampling import scaled
-from engine.sampler import Greedy, Gumbel, Sampler, TopP
+from engine.sampler import Greedy, Gumbel, Ruled, Sampler, TopP
 
 from .said import generator, logits_of
 
@@ -53,3 +53,11 @@ def test_confidence_is_the_proposals_own_probability(sampler: Sampler) -> None:
     probabilities = scaled(LOGITS, 0.7, 2.0).softmax(dim=-1)
     assert torch.allclose(read.confidence, probabilities.gather(1, read.sampled[:, None])[:, 0])
     assert torch.allclose(read.best_confidence, probabilities.amax(dim=-1))
+
+
+@pytest.mark.parametrize("sampler", [Greedy(), Gumbel(), TopP(), TopP(0.9)])
+def test_tokens_that_are_ruled_out_are_never_proposed(sampler: Sampler) -> None:
+    never = torch.zeros(LOGITS.shape[1], dtype=torch.bool)
+    never[[1, 2]] = True
+    read = Ruled(sampler, never)(LOGITS.repeat(100, 1), 1.0, 2.0, generator())
+    assert not {1, 2} & {*read.sampled.tolist(), *read.best.tolist()}

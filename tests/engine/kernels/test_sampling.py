@@ -59,6 +59,13 @@ def test_tokens_that_are_ruled_out() -> None:
     assert {int(one) for one in drawn} == {1, 3}
 
 
+def test_a_softcap_does_not_let_in_what_is_ruled_out() -> None:
+    """tanh(-inf) is -1: with a low cap, the drawn token would be a forbidden one half of the time."""
+    logits = torch.tensor([[float("-inf")] * 50 + [-20.0]])
+    assert statistics(logits, softcap=1.0).best_confidence.tolist() == [1.0]
+    assert {int(statistics(logits, softcap=1.0, draw=Draw(seed)).sampled) for seed in range(20)} == {50}
+
+
 def test_drawn_as_often_as_the_softmax_says() -> None:
     told = torch.tensor([0.5, 0.25, 0.15, 0.09, 0.01])
     times = 20_000

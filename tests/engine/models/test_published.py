@@ -50,9 +50,9 @@ def test_one_hole_comes_back_without_what_is_pinned(opened: engine.Engine) -> No
     [candidate] = result.candidates
     assert result.mode is Mode.JOINT
     assert candidate.stop_reason in (StopReason.STEPS, StopReason.END)
-    assert 3 <= result.usage.forwards <= 5  # one for the lengths, at most four of its own
+    assert 3 <= result.usage.forwards <= 6  # one or two for the lengths, at most four of its own
     assert 0 < result.usage.tokens <= CANVAS
-    assert len(steps) == result.usage.forwards - 1
+    assert 1 < len(steps) < result.usage.forwards
     assert [piece.text for [piece] in steps[-1].holes] == [steps[-1].text] == list(candidate.texts)
     again = opened.infill(InfillRequest(TEXT, (Hole(AT, AT + 1),), language="python"))
     assert again.candidates == result.candidates
@@ -72,7 +72,7 @@ def test_candidates_are_distinct_and_sorted_by_errors(opened: engine.Engine) -> 
 
 def test_several_holes_on_one_canvas_and_too_far_apart_for_one(opened: engine.Engine) -> None:
     near, far = "a = \nb = \n", f"a = \n{'c' * 40}\nb = \n"
-    for text, forwards in ((near, (4, 5)), (far, (8, 9, 10))):
+    for text, forwards in ((near, (4, 5, 6)), (far, range(8, 13))):
         holes = (Hole(4, 4), Hole(len(text) - 1, len(text) - 1))
         result = opened.infill(InfillRequest(text, holes, max_tokens=4))
         [candidate] = result.candidates
