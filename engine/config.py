@@ -10,6 +10,14 @@ from .errors import ConfigError
 
 DEFAULT_MODEL = "embedded"
 PRECISIONS = ("auto", "float32", "bfloat16", "fp8", "int8", "int4")
+STRATEGIES: Mapping[str, tuple[str, ...]] = {
+    "schedule": ("constant", "linear"),
+    "sampler": ("greedy", "gumbel", "top_p"),
+    "unmask": ("confident", "entropy_bound", "klass", "top_k"),
+    "remask": ("keep", "low_confidence", "renoise", "token_editing", "insert_delete"),
+    "stopping": ("never", "stable_and_confident", "early_commit"),
+}
+"""How a canvas is denoised: the names of each setting's strategies. `engine.strategies` makes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,9 @@ class EngineConfig:
     on the Hugging Face Hub. `threads` 0 = as many as are free. `precision` `auto` is `int8` for the embedded model,
     which also has `float32` (the reading that lossless is proved in), and what fits best for a checkpoint.
     `prompt_tokens`: two CPU cores read some 300 tokens a second, and a jump in a file has them all read anew.
+
+    `schedule`, `sampler`, `unmask`, `remask` and `stopping` say how a canvas is denoised: a name of `STRATEGIES` and
+    its parameters, as in `entropy_bound bound=0.2`; empty: as the model's family does it.
     """
 
     model: str = DEFAULT_MODEL
@@ -27,6 +38,11 @@ class EngineConfig:
     precision: str = "auto"
     canvas: int = 12
     prompt_tokens: int = 768
+    schedule: str = ""
+    sampler: str = ""
+    unmask: str = ""
+    remask: str = ""
+    stopping: str = ""
 
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
@@ -37,6 +53,10 @@ class EngineConfig:
             raise ConfigError(f"canvas is {self.canvas}; use 1 to 64 positions")
         if not 64 <= self.prompt_tokens <= 16384:
             raise ConfigError(f"prompt_tokens is {self.prompt_tokens}; use 64 to 16384")
+        for setting, known in STRATEGIES.items():
+            name = getattr(self, setting).partition(" ")[0]
+            if name and name not in known:
+                raise ConfigError(f"unknown {setting} {name!r}; known: {', '.join(known)}")
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:

@@ -5,14 +5,14 @@ It knows canvases and strategies, and a model only through `denoise`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from torch import Generator, Tensor
 
 from .cancel import CancelToken, Deadline
-from .canvas import Canvas
-from .models.base import CanvasModel, Conditioning, Shown
+from .canvas import OUTSIDE, Canvas
+from .models.base import CanvasModel, CausalReading, Conditioning, Shown
 from .remask import Remask
 from .request import StopReason
 from .sampler import Sampler
@@ -20,6 +20,7 @@ from .schedule import Schedule
 from .step import Step
 from .stopping import Stopping
 from .unmask import Unmask
+from .verify import verified
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,16 @@ class Denoising:
         answer = self.answer
         return [] if answer is None else list(answer[self.canvas.hole == hole].tolist())
 
+    def text_ids(self, ends: Collection[int]) -> list[int]:
+        """The whole canvas' tokens, each hole's up to its first end token; none before the first step."""
+        answer, found, ended = self.answer, list[int](), set[int]()
+        if answer is None:
+            return found
+        for token, hole in zip(answer.tolist(), self.canvas.hole.tolist(), strict=True):
+            ended |= {hole} if hole != OUTSIDE and token in ends else set()
+            found += [] if hole in ended else [token]
+        return found
+
 
 def _back(step: Step | None, memory: int) -> Step | None:
     """A step with no more than `memory` steps in all: each holds its logits."""
@@ -120,3 +131,26 @@ def denoise(
             one.take(logits, model.softcap)
         watch()
     return forwards
+
+
+def denoise_and_verify(
+    model: CanvasModel, one: Denoising, reading: CausalReading, cancel: CancelToken, deadline: Deadline, watch: Watch
+) -> int:
+    """Denoise until a causal reading would have written the same; returns the number of forwards, readings included.
+
+    Each reading pins the tokens it agrees with and one of its own, so there are no more rounds than open positions. A
+    deadline leaves the best so far.
+    """
+    forwards = 0
+    while True:
+        forwards += denoise(model, [one], cancel, deadline, watch)
+        answer = one.answer
+        if answer is None or one.stop_reason is StopReason.DEADLINE:
+            return forwards
+        said = reading(answer.tolist())
+        forwards += 1
+        one.canvas.allow(said)
+        one.canvas = verified(one.canvas, answer, said.argmax(dim=-1), model.ends, one.generator)
+        if one.canvas.done:
+            return forwards
+        one.steps, one.last, one.stop_reason = 0, None, None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .models.base import Prompts
 from .request import RewriteRequest, Snippet
-from .tokenizer import Tokenizer
+from .tokenizer import Tokenizer, needs_healing
 
 _LONGEST = 16  # characters a token has on average at most: what is farther back is over any budget
 
@@ -34,7 +34,7 @@ def infill_prompt(
     after = head(tokenizer, suffix, budget // 3)
     before = tail(tokenizer, prefix, budget - len(after))
     pending = b""
-    if before and _needs_healing(tokenizer.token_bytes[before[-1]]):
+    if before and needs_healing(tokenizer.token_bytes[before[-1]]):
         pending = tokenizer.token_bytes[before.pop()]
     shown = _shown(tokenizer, snippets, budget // 2)
     return Prompt([*shown, *suffix_first(control, after, before)], pending)
@@ -54,11 +54,6 @@ def _shown(tokenizer: Tokenizer, snippets: tuple[Snippet, ...], budget: int) -> 
             break
         ids = more + ids
     return ids
-
-
-def _needs_healing(last: bytes) -> bool:
-    """Whether text that goes on could have been one token with this one. Lines are whole: nothing joins a line end."""
-    return b"\n" not in last
 
 
 def head(tokenizer: Tokenizer, text: str, budget: int) -> list[int]:

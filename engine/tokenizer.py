@@ -95,17 +95,30 @@ class Tokenizer:
     def continuing(self, pending: bytes) -> list[int]:
         """Ids of all tokens that begin with `pending`, or that `pending` begins with."""
         names, numbers = self._sorted
-        first = bisect_left(names, pending)
-        last = first
-        while last < len(names) and names[last].startswith(pending):
-            last += 1
         shorter = []
         for size in range(1, len(pending)):
             at = bisect_left(names, pending[:size])
             while at < len(names) and names[at] == pending[:size]:
                 shorter.append(numbers[at])
                 at += 1
-        return numbers[first:last] + shorter
+        return self.beginning_with(pending) + shorter
+
+    def beginning_with(self, data: bytes) -> list[int]:
+        """Ids of all tokens that begin with `data`."""
+        names, numbers = self._sorted
+        first = last = bisect_left(names, data)
+        while last < len(names) and names[last].startswith(data):
+            last += 1
+        return numbers[first:last]
+
+    def ending_with(self, data: bytes) -> list[int]:
+        """Ids of all tokens that end with `data`."""
+        return [number for number, name in enumerate(self.token_bytes) if name.endswith(data)]
+
+
+def needs_healing(last: bytes) -> bool:
+    """Whether text that goes on could have been one token with this one. Lines are whole: nothing joins a line end."""
+    return b"\n" not in last
 
 
 def whole_characters(data: bytes) -> int:

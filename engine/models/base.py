@@ -120,6 +120,13 @@ class Shown:
     conditioning: Conditioning | None
 
 
+class CausalReading(Protocol):
+    """A model read causally, for canvases that are verified or compared by it."""
+
+    def __call__(self, ids: Sequence[int]) -> Tensor:
+        """(ids, vocabulary), the caller's to change: logits of what is expected after the prompt and ids[:i]."""
+
+
 class CanvasModel(Protocol):
     """A loaded model that denoises whole canvases. Not for several threads at once."""
 

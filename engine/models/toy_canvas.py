@@ -21,8 +21,9 @@ from ..kv_cache import common_prefix
 from .base import Shown
 from .toy import toy_tokenizer
 
-_BASE, _FITS, _NEAR = 9.0, 6.0, 6.0  # logits above the noise: always, where the length fits, next to what is known
-_SHORT = 16.0  # and in short runs, whatever they hold: a bias that tells nothing
+_BASE, _FITS, _NEAR = 5.5, 3.0, 1.0  # logits above the noise: always, where the length fits, next to what is known
+_GUESS, _AGREES = 2.5, 8.0  # on a uniform canvas: with nothing to go by, and where all around is as it should be
+_SHORT = 4.0  # and in short runs, whatever they hold: a bias that tells nothing
 
 
 class Learned(StrEnum):
@@ -65,7 +66,7 @@ class ToyCanvas:
         ids = shown.ids.tolist()
         guess = shown.conditioning.scaled(None).argmax(dim=-1).tolist() if shown.conditioning else []
         seed = zlib.crc32(repr((self.prompt, ids, guess)).encode())
-        logits = 3 * torch.randn(len(ids), self.vocabulary, generator=torch.Generator().manual_seed(seed))
+        logits = torch.randn(len(ids), self.vocabulary, generator=torch.Generator().manual_seed(seed))
         for position, token, surety in self._known(ids) if self.noise.marked else self._agreed(ids, guess):
             logits[position, token] = surety
         logits[:, self.mask] = float("-inf")
@@ -93,7 +94,7 @@ class ToyCanvas:
             around = range(max(0, at - 2), min(len(ids), at + 3))
             seen = sum(ids[place] == told[place] for place in around)
             guessed = sum(guess[place] == told[place] for place in around) if guess else 0
-            yield at, token, _BASE + _FITS * (seen + guessed) / len(around)
+            yield at, token, _GUESS + _AGREES * (seen + guessed) / len(around)
 
     def _spread(self, middle: Sequence[int], length: int) -> list[int]:
         """What a run of `length` is filled with."""
