@@ -41,7 +41,7 @@ class Engine(Protocol):
 def open_engine(config: EngineConfig | None = None, *, progress: ProgressSink | None = None) -> Engine:
     """Fetch, verify, convert and load the model; torch is imported here and not before.
 
-    Raises `UnknownModelError`, `ModelError`, `ArtifactError`.
+    Raises `ConfigError`, `UnknownModelError`, `ModelError`, `ArtifactError`.
     """
     from .models.load import load_engine
 

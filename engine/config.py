@@ -30,7 +30,8 @@ class EngineConfig:
     `prompt_tokens`: two CPU cores read some 300 tokens a second, and a jump in a file has them all read anew.
 
     `schedule`, `sampler`, `unmask`, `remask` and `stopping` say how a canvas is denoised: a name of `STRATEGIES` and
-    its parameters, as in `entropy_bound bound=0.2`; empty: as the model's family does it.
+    its parameters, as in `entropy_bound bound=0.2`; empty: as the model's family does it. Models that draft and verify
+    take none of them.
     """
 
     model: str = DEFAULT_MODEL
@@ -54,7 +55,7 @@ class EngineConfig:
         if not 64 <= self.prompt_tokens <= 16384:
             raise ConfigError(f"prompt_tokens is {self.prompt_tokens}; use 64 to 16384")
         for setting, known in STRATEGIES.items():
-            name = getattr(self, setting).partition(" ")[0]
+            name, *_ = getattr(self, setting).split() or [""]
             if name and name not in known:
                 raise ConfigError(f"unknown {setting} {name!r}; known: {', '.join(known)}")
 

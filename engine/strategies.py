@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from typing import Any
 
 from .config import EngineConfig
-from .denoise import Strategies
 from .errors import ConfigError
 from .remask import InsertDelete, Keep, LowConfidence, Renoise, TokenEditing
 from .sampler import Greedy, Gumbel, TopP
@@ -30,13 +29,22 @@ KNOWN: Mapping[str, Mapping[str, Callable[..., Any]]] = {
 }
 
 
-def chosen(config: EngineConfig, family: Strategies, tokens: Mapping[str, int] | None = None) -> Strategies:
-    """What the settings say, and the family's own where they say nothing. Raises `ConfigError`.
+def chosen(config: EngineConfig, tokens: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Fields of `Strategies` that the settings say: to replace the family's own. Raises `ConfigError`.
 
     `tokens`: control tokens of the model that strategies need, by the name of their parameter (`expand`, `delete`).
     """
     said: dict[str, str] = {setting: getattr(config, setting) for setting in KNOWN}
-    return replace(family, **{setting: _made(setting, text, tokens or {}) for setting, text in said.items() if text})
+    return {setting: _made(setting, text, tokens or {}) for setting, text in said.items() if text.strip()}
+
+
+def none_chosen(config: EngineConfig) -> None:
+    """For models that draft and verify instead. Raises `ConfigError`."""
+    for setting in KNOWN:
+        if getattr(config, setting).strip():
+            raise ConfigError(
+                f"{setting} says how a canvas is denoised, and {config.model} writes drafts: leave it out"
+            )
 
 
 def _made(setting: str, text: str, tokens: Mapping[str, int]) -> Any:

@@ -30,6 +30,7 @@ from ..engine import LocalEngine
 from ..errors import ModelError, UnknownModelError
 from ..kernels.linear import PRECISIONS, Precision
 from ..request import Progress, ProgressSink
+from ..strategies import none_chosen
 from ..tokenizer import Tokenizer
 from .adapted import Tensors
 from .adapters import ADAPTER_FILE, load_adapter
@@ -60,6 +61,7 @@ def load_engine(config: EngineConfig, *, progress: ProgressSink | None = None) -
         from .published import find, open_published  # transformers: seconds that the embedded model does not pay
 
         return open_published(config, find(config, tell), tell, started)
+    none_chosen(config)
     loaded = load(config, tell)
     model = EmbeddedModel(loaded.body, loaded.tokenizer, config.canvas, config.threads or free_threads())
     return LocalEngine(model, config, loaded.info, load_ms=(time.monotonic() - started) * 1000)

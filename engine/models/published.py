@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from ..request import Progress, ProgressSink
 from ..sampler import Gumbel, TopP
 from ..schedule import Linear
 from ..stopping import StableAndConfident
+from ..strategies import chosen
 from ..unmask import EntropyBound
 from ..work import CanvasSetup
 from .checkpoint import TOKENIZER, WANTED, Checkpoint, check_names, family_of, quantized_as, read_checkpoint
@@ -64,7 +66,8 @@ def find(config: EngineConfig, progress: ProgressSink, hub: Repository | None = 
 def open_published(
     config: EngineConfig, checkpoint: Checkpoint, progress: ProgressSink, started: float
 ) -> CanvasEngine:
-    """Load it; `started` on the monotonic clock. Raises `ModelError`."""
+    """Load it; `started` on the monotonic clock. Raises `ModelError`, `ConfigError`."""
+    own = chosen(config)  # before minutes of loading
     place = place_here()
     choice = _choice(config, checkpoint.config, checkpoint.size, place)
     progress(Progress("load", text=choice.said))
@@ -73,7 +76,9 @@ def open_published(
     frames = GemmaFrames.read(checkpoint, tokenizer)
     model = DiffusionGemma(body, tokenizer, frozenset({*_ends(body), frames.end}))
     textless = torch.tensor([not data for data in tokenizer.token_bytes], device=model.device)
-    setup = CanvasSetup(model, frames, _strategies(body), int(body.config.canvas_length or 256), textless)
+    setup = CanvasSetup(
+        model, frames, replace(_strategies(body), **own), int(body.config.canvas_length or 256), textless
+    )
     info = {
         "model": config.model,
         "family": checkpoint.family,

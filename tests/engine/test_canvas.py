@@ -79,6 +79,14 @@ def test_only_what_heals_may_stand_at_a_seam() -> None:
     assert [places(~row.isneginf()) for row in logits] == [list(range(10)), [2, 3], [4]]
 
 
+def test_a_seam_moves_with_its_position_and_is_never_deleted_or_parted_from_its_pin() -> None:
+    canvas = Canvas.of([Pin([1]), Gap(4, first=[2], last=[4]), Pin([5])], Masks(MASK), generator())
+    moved = canvas.spread(torch.tensor([1, 0, 2, 0, 2, 1]), torch.zeros(6, dtype=torch.bool), generator())
+    assert moved.origin is not None
+    assert moved.origin.tolist() == [0, 1, 2, 2, 4, 5]
+    assert {at: only.tolist() for at, only in moved.seams.items()} == {1: [2], 4: [4]}
+
+
 def test_one_position_heals_both_seams() -> None:
     canvas = Canvas.of([Gap(1, first=[2, 3], last=[3, 4])], Masks(MASK), generator())
     assert {at: only.tolist() for at, only in canvas.seams.items()} == {0: [3]}

@@ -207,6 +207,32 @@ def test_a_hole_finds_its_length() -> None:
         assert text_of(toy, one) == "width * count"
 
 
+@pytest.mark.parametrize("remask", [Keep(), TokenEditing(0.5)])
+def test_only_editing_replaces_what_is_committed(remask: Remask) -> None:
+    """A draft's token is committed on a mask canvas, and every position is sure enough to be unmasked."""
+    toy = ToyCanvas()
+    wrong, right = toy.tokenizer.encode("ab")
+    use = Strategies(Constant(4), Greedy(), Confident(0.5), remask, Never())
+    one = start(toy, [Gap(2, [wrong], 0.0)], use)
+    logits = torch.zeros(2, toy.vocabulary)
+    logits[:, right] = 20.0
+    one.take(logits, None)
+    assert one.filling(0) == ([wrong, right] if remask == Keep() else [right, right])
+
+
+def test_the_best_so_far_moves_with_its_positions() -> None:
+    toy = ToyCanvas()
+    a, b = toy.tokenizer.encode("ab")
+    use = Strategies(Constant(4), Greedy(), TopK(1), InsertDelete(toy.expand, toy.delete), Never())
+    one = start(toy, [Gap(3)], use)
+    logits = torch.zeros(3, toy.vocabulary)
+    for position, (token, surety) in enumerate([(toy.delete, 20.0), (a, 9.0), (b, 8.0)]):
+        logits[position, token] = surety
+    one.take(logits, None)
+    assert one.filling(0) == [a, b]
+    assert one.shown.conditioning is None
+
+
 def test_the_schedule_ends_with_the_best_so_far() -> None:
     toy = ToyCanvas([TEXT])
     use = Strategies(Constant(3), Greedy(), TopK(1), Keep(), Never())

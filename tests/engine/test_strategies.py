@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -13,7 +13,7 @@ from engine.remask import InsertDelete, Renoise
 from engine.sampler import TopP
 from engine.schedule import Linear
 from engine.stopping import StableAndConfident
-from engine.strategies import KNOWN, chosen
+from engine.strategies import KNOWN, chosen, none_chosen
 from engine.unmask import EntropyBound
 
 FAMILY = Strategies(Linear(), TopP(), EntropyBound(), Renoise(), StableAndConfident())
@@ -29,23 +29,21 @@ def test_the_settings_and_their_names_are_those_that_can_be_made() -> None:
     ("setting", "name"), [(setting, name) for setting in STRATEGIES for name in STRATEGIES[setting]]
 )
 def test_every_name_makes_its_strategy(setting: str, name: str) -> None:
-    made = chosen(EngineConfig.from_mapping({setting: name}), FAMILY, TOKENS)
+    made = replace(FAMILY, **chosen(EngineConfig.from_mapping({setting: name}), TOKENS))
     assert type(getattr(made, setting)) is KNOWN[setting][name]
     assert all(getattr(made, other) == getattr(FAMILY, other) for other in STRATEGIES if other != setting)
 
 
 def test_without_a_setting_the_family_decides() -> None:
-    assert chosen(EngineConfig(), FAMILY) == FAMILY
+    assert chosen(EngineConfig()) == chosen(EngineConfig(unmask=" ")) == {}
 
 
 def test_parameters_are_taken() -> None:
     config = EngineConfig(
         unmask="entropy_bound bound=0.3", schedule="linear steps=16 low=0.2", remask="insert_delete most=9"
     )
-    made = chosen(config, FAMILY, TOKENS)
-    assert made.unmask == EntropyBound(0.3)
-    assert made.schedule == Linear(16, 0.8, 0.2)
-    assert made.remask == InsertDelete(7, 8, most=9)
+    made = {"unmask": EntropyBound(0.3), "schedule": Linear(16, 0.8, 0.2), "remask": InsertDelete(7, 8, most=9)}
+    assert chosen(config, TOKENS) == made
 
 
 @pytest.mark.parametrize(
@@ -65,10 +63,16 @@ def test_parameters_are_taken() -> None:
 )
 def test_what_is_wrong_is_said_with_what_is_right(settings: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError) as error:
-        chosen(EngineConfig.from_mapping(settings), FAMILY, TOKENS)
+        chosen(EngineConfig.from_mapping(settings), TOKENS)
     assert message in str(error.value)
 
 
 def test_a_model_without_length_tokens_cannot_insert() -> None:
     with pytest.raises(ConfigError, match="needs the tokens expand, delete, which this model has not"):
-        chosen(EngineConfig(remask="insert_delete"), FAMILY)
+        chosen(EngineConfig(remask="insert_delete"))
+
+
+def test_a_model_that_drafts_takes_none() -> None:
+    none_chosen(EngineConfig(precision="int8"))
+    with pytest.raises(ConfigError, match="sampler says how a canvas is denoised, and embedded writes drafts"):
+        none_chosen(EngineConfig(sampler="greedy"))

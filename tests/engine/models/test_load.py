@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from engine.config import EngineConfig
-from engine.errors import AdaptError, ModelError, UnknownModelError
+from engine.errors import AdaptError, ConfigError, ModelError, UnknownModelError
 from engine.models.load import free_threads, load_engine, return_free_memory
 from engine.request import Progress
 
@@ -20,6 +20,11 @@ def test_an_unknown_name_says_what_is_known() -> None:
         UnknownModelError, match="no model named 'nope': use embedded, causal, base, the path of a GGUF"
     ):
         engine.open_engine(EngineConfig(model="nope"))
+
+
+def test_how_a_canvas_is_denoised_is_no_setting_of_a_model_that_drafts() -> None:
+    with pytest.raises(ConfigError, match="unmask says how a canvas is denoised, and embedded writes drafts"):
+        load_engine(EngineConfig(unmask="klass"))
 
 
 def test_a_run_without_an_adapter_yet() -> None:

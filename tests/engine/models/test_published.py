@@ -11,7 +11,7 @@ import torch
 
 import engine
 from engine import Cancelled, CancelToken, EngineConfig, Hole, InfillRequest, Mode, RequestError, RewriteRequest
-from engine.errors import ModelError
+from engine.errors import ConfigError, ModelError
 from engine.hub.repository import Repository
 from engine.models.checkpoint import WANTED
 from engine.models.published import find, free_memory
@@ -41,6 +41,14 @@ def test_what_was_opened_is_told(opened: engine.Engine, folder: Path) -> None:
     assert (info["device"], info["file"], info["revision"]) == ("the CPU", str(folder), "not told")
     assert info["canvas"] == f"{CANVAS} positions, at most 4 steps"
     assert info["memory"].startswith("loading in float32: ")
+
+
+def test_the_settings_say_how_it_denoises(folder: Path) -> None:
+    settings = {"model": str(folder), "schedule": "constant steps=3", "sampler": "greedy"}
+    opened = engine.open_engine(EngineConfig.from_mapping(settings))
+    assert opened.info["canvas"] == f"{CANVAS} positions, at most 3 steps"
+    with pytest.raises(ConfigError, match="needs the tokens expand, delete"):
+        engine.open_engine(EngineConfig(model=str(folder), remask="insert_delete"))
 
 
 def test_one_hole_comes_back_without_what_is_pinned(opened: engine.Engine) -> None:
