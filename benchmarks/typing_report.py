@@ -18,11 +18,17 @@ from .typing_session import StartError
 
 def typing_parser(name: str, description: str | None) -> argparse.ArgumentParser:
     """A parser with `--places`, `--keys` and `--out`."""
-    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
+    parser = report_parser(name, description)
     parser.add_argument(
         "--places", type=positive, default=12, help="lines of a file that are written over (default: 12)"
     )
     parser.add_argument("--keys", type=positive, default=6, help="keys typed at each (default: 6)")
+    return parser
+
+
+def report_parser(name: str, description: str | None) -> argparse.ArgumentParser:
+    """A parser with `--out`."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="also write the JSON here")
     return parser
 

@@ -71,7 +71,7 @@ class Answer:
     replaced: int = 0
 
 
-class _Server(EditorClient):
+class Server(EditorClient):
     """The client, and three things that only a measurement wants of it."""
 
     @property
@@ -90,7 +90,7 @@ class TypingSession:
     """Made by `started`. Offsets count characters of the document as it is now."""
 
     def __init__(self, command: Sequence[str], text: str) -> None:
-        self._server = _Server(command, self._notified)
+        self._server = Server(command, self._notified)
         self._text = text
         self._version = 1
         self._opened = 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import platform
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
@@ -36,6 +38,8 @@ def register(server: LanguageServer, session: Session) -> None:
             "status": {"state": status.state.value, "message": status.message},
             "model": dict(engine.info) if engine is not None else None,
             "encoding": session.documents.encoding.value,
+            "threads": threading.active_count(),
+            "tasks": len(asyncio.all_tasks()),
             "documents": len(session.documents),
             "document": _described(session.documents.snapshot(asked.uri)),
             "settings": msgspec.to_builtins(session.settings),
