@@ -15,7 +15,7 @@ def rebase(text: str, start: int, end: int, new_text: str, edits: Iterable[Edit]
     """Where "replace `text[start:end]` by `new_text`" applies after `edits`; None if it no longer fits.
 
     It fits when what was typed at its place is how `new_text` goes on: the outcome is then the one that was suggested.
-    Edits on other lines only move it; any other edit on its line takes away what it was computed from.
+    Edits that leave the rest of its line as it is only move it; others take away what it was computed from.
     """
     for number, edit in enumerate(edits):
         if number == _MOST_EDITS:
@@ -26,9 +26,9 @@ def rebase(text: str, start: int, end: int, new_text: str, edits: Iterable[Edit]
             end += grown
             if not _goes_on(after[start : edit.start], edit.text, after[edit.start + len(edit.text) : end], new_text):
                 return None
-        elif edit.end <= start and _has_line_end(text[edit.end : start]):
+        elif edit.end <= start and _left_of(after, start + grown) == _left_of(text, start):
             start, end = start + grown, end + grown
-        elif edit.start < end or not _has_line_end(text[end : edit.start]):
+        elif edit.start <= end or _right_of(after, end) != _right_of(text, end):
             return None
         text = after
     return start, end
@@ -65,5 +65,12 @@ def _goes_on(before: str, typed: str, behind: str, new_text: str) -> bool:
     return new_text.startswith(begun) and is_subsequence(before + typed + behind, new_text)
 
 
-def _has_line_end(text: str) -> bool:
-    return any(end in text for end in _LINE_ENDS)
+def _left_of(text: str, offset: int) -> str:
+    """The line of `offset` as far as that."""
+    return text[max(text.rfind(end, 0, offset) for end in _LINE_ENDS) + 1 : offset]
+
+
+def _right_of(text: str, offset: int) -> str:
+    """The line of `offset` from there on."""
+    ends = [end for end in (text.find(end, offset) for end in _LINE_ENDS) if end >= 0]
+    return text[offset : min(ends, default=len(text))]

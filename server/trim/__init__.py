@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from engine import StopReason
 
+from ..brackets import balance
 from ..rebase import is_subsequence
 from ..suggestion import Refused
 from .commas import with_comma
@@ -79,6 +80,13 @@ def _lines_wanted(text: str, stop: StopReason, site: Site) -> tuple[str, StopRea
     joined, replaced = join_rest(text, site)
     returns = "\n" in joined and (joined != text or replaced > 0)
     fits = site.balance_with(joined, replaced).faults <= site.balance_without.faults
+    fits = fits and (site.before_closing or replaced == len(site.rest) or _breaks_within_brackets(joined, site))
     if fits and site.rest.strip() and (returns or not site.one_line):
         return text, stop
     return (text.lstrip("\n") if site.on_blank else text).split("\n", 1)[0], StopReason.NEWLINE
+
+
+def _breaks_within_brackets(text: str, site: Site) -> bool:
+    """Whether no line end of `text` ends a statement: then the rest of the line can follow its last one."""
+    lines = f"{site.prefix}{text}".split("\n")
+    return all(balance("\n".join(lines[:count]), site.language).unclosed for count in range(1, len(lines)))

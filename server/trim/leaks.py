@@ -7,8 +7,12 @@ import re
 from ..brackets import Inside, balance
 from .site import Site
 
-# Control tokens of the Qwen family, spelled out
-_CONTROL = re.compile(r"<\|(?:fim_(?:prefix|suffix|middle|pad)|endoftext|im_start|im_end|repo_name|file_sep)\|>")
+# Control tokens of the Qwen family, spelled out, and of others: any model may be asked for
+_CONTROL = re.compile(
+    r"<\|(?:fim_(?:prefix|suffix|middle|pad)|endoftext|im_start|im_end|repo_name|file_sep|(?:start|end)_header_id|eot_id"
+    r"|(?:begin|end)_of_text|user|assistant|system|mask|mdm_mask)\|>"
+    r"|<fim_(?:prefix|suffix|middle|pad)>|<(?:start|end)_of_turn>|<｜[^｜\n]{1,30}｜>"
+)
 _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^`\n]*$", re.MULTILINE)
 _PROSE_INFO = ("", "markdown", "md", "text", "txt")
 _ENCLOSING = re.compile(

@@ -13,6 +13,8 @@ from .site import Refusal, Site
 _WORD = re.compile(r"\w")
 _CLOSING = re.compile(r"[\s)\]};,]*")
 _ENDING = " )]}>\"'`;,:."
+_PAIRS = re.compile(r"[-=]>|[<>]=|[()\[\]{}<>]")  # arrows and comparisons are no brackets
+_OPENER = {")": "(", "]": "[", "}": "{", ">": "<"}
 _LONG_REST = 4  # characters of a rest that is no chance inside a candidate
 _LONG_RUN = 4  # lines
 _ALONE = 12  # word characters that make one line enough
@@ -37,7 +39,7 @@ def stop_at_suffix(text: str, site: Site) -> str:
     """Cut `text` where it starts to repeat the lines that follow. Raises `Refusal` if that is all it does."""
     lines = text.split("\n")
     for at, line in enumerate(lines):
-        if not site.below or not line.strip() or (at == 0 and not site.on_blank):
+        if not site.below or not line.strip() or (at == 0 and not site.on_blank) or _goes_on_alike(line, site):
             continue
         likeness = _likeness([site.prefix + line] if at == 0 else [], lines[at + (at == 0) :], site.below)
         kept = "\n".join(lines[:at]).rstrip()
@@ -47,6 +49,12 @@ def stop_at_suffix(text: str, site: Site) -> str:
             raise Refusal(Refused.REPEATS_SUFFIX)
         return kept
     return text
+
+
+def _goes_on_alike(line: str, site: Site) -> bool:
+    """Whether the lines above and below are this one too, and of few words: rows of a matrix are alike by nature."""
+    near = {_bare(one).strip() for one in (line, *site.preceding[:1], *site.below[:1])}
+    return len(near) == 1 and bool(site.preceding) and 0 < weight(line) < _WORDY
 
 
 def _likeness(first: list[str], others: list[str], following: list[str]) -> _Likeness:
@@ -94,7 +102,8 @@ def join_rest(text: str, site: Site) -> tuple[str, int]:
     """Text to insert, and how many characters right of the cursor it replaces, so that the line's rest stands once.
 
     Each way of letting `text` and the rest of the line overlap is tried; the one that leaves brackets and strings
-    best wins, and among those the longest overlap.
+    best wins; among those the one that leaves pairs best which are none to the language, such as `<>` and those in
+    strings; and among those the longest overlap.
     """
     rest = site.rest
     if not rest.strip():
@@ -102,10 +111,25 @@ def join_rest(text: str, site: Site) -> tuple[str, int]:
     ways = [(text[: len(text) - shared], 0) for shared in _shared_tails(text, rest)]
     ways += [(text, replaced) for replaced in _replaceable(text, rest)]
 
-    def faults(way: tuple[str, int]) -> tuple[int, int]:
-        return balance(site.prefix + way[0] + rest[way[1] :], site.language).faults
+    def faults(way: tuple[str, int]) -> tuple[int, int, int]:
+        line = site.prefix + way[0] + rest[way[1] :]
+        return *balance(line, site.language).faults, _unpaired(line)
 
     return min(ways, key=faults)  # the first of equals: longest overlap, then plain insertion, then replacing
+
+
+def _unpaired(line: str) -> int:
+    """Brackets of every kind without a partner, wherever they stand."""
+    open_: list[str] = []
+    alone = 0
+    for token in _PAIRS.findall(line):
+        if token in _OPENER.values():
+            open_.append(token)
+        elif open_ and open_[-1] == _OPENER.get(token):
+            open_.pop()
+        elif token in _OPENER:
+            alone += 1
+    return alone + len(open_)
 
 
 def _shared_tails(text: str, rest: str) -> list[int]:

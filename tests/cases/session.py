@@ -99,7 +99,8 @@ class CaseServer:
         self.noted = (0, 0, 0)  # messages, characters of the log, events of the engine that belong to earlier cases
         self._folder = tempfile.TemporaryDirectory(prefix="sfumato-cases-")
         self._place = Path(self._folder.name)
-        self._answers, self._gate, self._log = (self._place / name for name in ("answers", "gate", "asked"))
+        self._answers, self._log = self._place / "answers", self._place / "asked"
+        self._gates = 0
 
     async def start(self) -> CaseServer:
         """Start the process and shake hands."""
@@ -124,11 +125,16 @@ class CaseServer:
         """What the engine writes from now on; `gated`: not before it is released."""
         answer: dict[str, Json] = {"texts": texts, "stop": stop}
         if gated:
+            self._gates += 1
             self._gate.touch()
             answer["gate"] = str(self._gate)
         new = self._answers.with_suffix(".new")
         new.write_text(json.dumps([answer]), encoding="utf-8")
         new.replace(self._answers)
+
+    @property
+    def _gate(self) -> Path:
+        return self._place / f"gate{self._gates}"
 
     @property
     def asked(self) -> list[dict[str, Any]]:
@@ -173,15 +179,15 @@ class CaseServer:
 
 
 class Servers:
-    """Servers by what they were started with. A plain case finds the one that served the plain cases before it, as a
-    document does in an editor; a race, and a session of its own making, get one of their own."""
+    """A case finds the server that served the cases before it, as a document does in an editor; a session of its own
+    making gets a server of its own."""
 
     def __init__(self) -> None:
         self._shared: CaseServer | None = None
 
     async def take(self, case: Case, initialization: Json) -> CaseServer:
         """A server for one case."""
-        if case.options or case.events or case.action == "initialize":
+        if case.action == "initialize" or any(name.startswith("initializationOptions") for name in case.options):
             return await CaseServer(initialization).start()
         if self._shared is None:
             self._shared = await CaseServer().start()

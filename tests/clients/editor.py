@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -316,15 +317,9 @@ def range_of(start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
 def offset_of(text: str, position: Mapping[str, int], encoding: str = "utf-16") -> int:
     """Offset of a position, found by walking; a position that no editor could mean fails."""
     codec, width = WIDTHS[encoding]
-    offset = 0
-    for _ in range(position["line"]):
-        offset = min(
-            (text.find(end, offset) + len(end) for end in ("\r\n", "\n", "\r") if text.find(end, offset) >= 0),
-            default=-1,
-        )
-        assert offset >= 0, f"no line {position['line']}"
-        if text[offset - 1 : offset + 1] == "\r\n":
-            offset += 1
+    starts = [0, *(end.end() for end in re.finditer(r"\r\n|\r|\n", text))]
+    assert position["line"] < len(starts), f"no line {position['line']}"
+    offset = starts[position["line"]]
     units = 0
     while units < position["character"]:
         assert text[offset : offset + 1] not in ("", "\r", "\n"), "a column past the end of its line"

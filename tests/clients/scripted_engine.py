@@ -4,7 +4,7 @@ A script is one JSON object; every key may be left out:
     answers   one a request, the last one for ever: a text, a list of texts (one a hole), or an object with
               texts, candidates (a list of lists), stop, delay_s, drafts, error (a message: raises RuntimeError, or
               the built-in exception that `raises` names),
-              gate (a file: waits until it is opened, see `Gate`).
+              gate (a file: waits until it is opened, see `Gates`).
               Or the path of a file that holds such a list, read anew at each request
     models    by model name: {error: a message, fault: a message, raises, delay_s,
               progress: [[stage, done, total], ...]}
@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -44,19 +45,20 @@ from engine import (
 _USAGE = Usage(prompt_tokens=10, reused_tokens=4, forwards=2, tokens=6, ms=Timings(encode=1.0, denoise=2.0, total=3.0))
 
 
-class Gate:
-    """A file with a JSON object a line: what is to be changed of the answer it releases; `open` ends all waiting."""
+class Gates:
+    """Files with a JSON object a line: what is to be changed of the answer it releases; `open` ends all waiting."""
 
     def __init__(self) -> None:
-        self._taken = 0
+        self._taken: Counter[str] = Counter()
 
-    def passed(self, path: Path) -> dict[str, Any] | None:
+    def passed(self, path: str) -> dict[str, Any] | None:
         """What a release says; None as long as there is no new one."""
-        releases: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        if len(releases) > self._taken and "open" not in releases[self._taken]:
-            self._taken += 1
-            return releases[self._taken - 1]
-        return {} if len(releases) > self._taken else None
+        lines = Path(path).read_text(encoding="utf-8").splitlines()[self._taken[path] :]
+        release: dict[str, Any] | None = json.loads(lines[0]) if lines else None
+        if release is None or "open" in release:
+            return None if release is None else {}
+        self._taken[path] += 1
+        return release
 
 
 class ScriptedEngine:
@@ -64,7 +66,7 @@ class ScriptedEngine:
 
     def __init__(self, script: Mapping[str, Any], model: str = "scripted") -> None:
         self._answers = script.get("answers", [""])
-        self._gate = Gate()
+        self._gates = Gates()
         self._log = Path(script["log"]) if "log" in script else None
         self.asked = 0
         self.info = {"model": model, "family": "scripted"}
@@ -132,7 +134,7 @@ class ScriptedEngine:
                 self._note("cancelled")
                 cancel.raise_if_cancelled()
             time.sleep(0.002)
-            release = self._gate.passed(Path(answer["gate"])) if release is None else release
+            release = self._gates.passed(answer["gate"]) if release is None else release
         return release
 
     def _note(self, event: str, **facts: object) -> None:

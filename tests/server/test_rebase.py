@@ -58,7 +58,12 @@ def test_edits_on_other_lines_move_it() -> None:
     text = "a\nx = \nb"
     assert rebase(text, 6, 6, "1", [Edit(0, 1, "import os\n"), Edit(15, 17, "c")]) is None  # its own line end is gone
     assert rebase(text, 6, 6, "1", [Edit(0, 1, "import os\n"), Edit(16, 17, "c")]) == (15, 15)
-    assert rebase(text, 6, 6, "1", [Edit(0, 2, "")]) is None  # its own line began there
+    assert rebase(text, 6, 6, "1", [Edit(0, 2, "")]) == (4, 4)  # a whole line above
+    assert rebase(text, 6, 6, "1", [Edit(2, 2, "# b\n")]) == (10, 10)  # its own line is pushed down
+    assert rebase(text, 6, 6, "1", [Edit(2, 2, "# b")]) is None
+    assert rebase("f(; x", 2, 2, "1)", [Edit(5, 5, "\ny")]) == (2, 2)  # a line begun at the end of its own
+    assert rebase("f(; x", 2, 2, "1)", [Edit(4, 4, "\ny")]) is None
+    assert rebase("f(\n\n", 2, 2, "1)", [Edit(2, 3, "")]) is None  # something at the cursor itself was deleted
 
 
 def test_a_bracket_the_editor_closed_is_part_of_the_answer() -> None:

@@ -27,6 +27,13 @@ def test_a_line_that_was_left_for_another_is_refused_where_code_follows() -> Non
     assert clean("a", END, site("x = ‸ + b\n", one_line=True)) == Cleaned("a")
 
 
+def test_the_rest_of_the_line_follows_no_other_statement() -> None:
+    """Even where several lines are wanted: `+ g()` belongs to `x`."""
+    assert clean("a)\ny = 2", END, site("x = f(‸) + g()\n")) is Refused.MID_LINE
+    assert clean("a,\n  b", END, site("x = f(‸) + g()\n")) == Cleaned("a,\n  b")
+    assert clean("\n  .a()\n  .b()", END, site("x = y‸;\n", "javascript")) == Cleaned("\n  .a()\n  .b()")
+
+
 def test_nothing_on_this_line_is_nothing() -> None:
     assert clean("\ny = 2", END, site("x = 1‸\n", one_line=True)) is Refused.EMPTY
 

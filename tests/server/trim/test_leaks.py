@@ -26,6 +26,11 @@ def test_a_control_token_ends_the_text(token: str) -> None:
     assert readable(f"<|{token}|>a = 1", "") == "a = 1"
 
 
+@pytest.mark.parametrize("token", ["<|eot_id|>", "<|mask|>", "<fim_suffix>", "<end_of_turn>", "<｜fim▁end｜>"])
+def test_so_do_those_of_other_families(token: str) -> None:
+    assert readable(f"a = 1{token}b = 2", "") == "a = 1"
+
+
 @pytest.mark.parametrize("text", ["a <| b |> c", "<|custom|>", "x <fim> y", "<PRE>a</PRE>", "a<|endoftext|"])
 def test_what_only_looks_like_one_stays(text: str) -> None:
     assert readable(text, "") == text

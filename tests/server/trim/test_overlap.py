@@ -17,6 +17,7 @@ from .places import site
         ("    ‸\n    beta()\n    gamma()\n", "a\n    beta()\n    gamma()\n    delta()", "a"),
         ("    ‸\n    alpha()\n        beta()\n", "a\n        alpha()\n            beta()", "a"),  # at another depth
         ("x = ‸\ny = 2\n", "1\ny = 2", "1"),
+        ("  ‸\n  [0, 1]\n]\n", "[0, 0],\n  [0, 1]", "[0, 0],"),
         ("y = ‸\nprint(x, y)\n", "2\nprint(x, y)\nx, y = y, x", "2"),  # all that follows, and then more
         ("    ‸\n    return result\n", "a\n    return res", "a"),  # not written out
         ("[\n  ‸\n  [one, two]\n]", "[zero],\n  [one, two],", "[zero],"),  # but for a comma
@@ -35,6 +36,7 @@ def test_it_stops_where_it_repeats_what_follows(marked: str, text: str, expected
         ("    ‸\n    return False\n", "if a:\n        return False"),  # the same words at another depth
         ("    ‸\n    beta()\n    gamma()\n", "alpha()\n    beta()\n    other()"),  # one line in common
         ("x = beta‸\nbeta()\n", "()"),
+        ("[\n  [0, 0],\n  ‸\n  [0, 0]\n]\n", "[0, 0],"),  # rows are alike by nature
         ("‸\nx = 1\n", "a = 1"),
     ],
 )
@@ -78,6 +80,13 @@ def test_nothing_but_what_follows_is_refused() -> None:
         ("x = a ‸* b", "b *", ("b *", 0)),
         ("x = ‸es", "yes, e", ("yes, e", 0)),
         ("‸    b", "a\n    ", ("a\n    ", 0)),
+        # pairs that are none to the language
+        ("let a: Vec<‸> = b;", "Vec<u8>", ("Vec<u8>", 0)),
+        ("let a: Vec<‸> = b;", "u8>", ("u8", 0)),
+        ("if (a ‸) {", "-> b)", ("-> b", 0)),
+        ('s = "{‸}"', "{b}", ("{b}", 0)),
+        ('s = "{‸}"', "b}", ("b", 0)),
+        ("log(‸);", 'x, "(")', ('x, "("', 0)),  # to the language that one is none
         # the text takes the place of the rest
         ("f(‸)", "a) + 1", ("a) + 1", 1)),
         ('f("‸")', 'a", b)', ('a", b)', 2)),
