@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine import EngineConfig, Snippet
 from engine.engine import LocalEngine
@@ -194,6 +196,37 @@ def test_what_is_not_read_in_time_is_left_out_and_looked_at_again_on_another_lin
     related._time_s = 9.0
     assert related.snippets(current, len(text) - 1, others, SETTINGS) == ()
     assert len(related.snippets(current, len(text) - 4, others, SETTINGS)) == 3
+
+
+PIECES = [
+    "def use_1(a):",
+    "class use_2",
+    "(",
+    ")",
+    ":",
+    "\n",
+    "\r\n",
+    "\r",
+    "\f",
+    "\u2028",
+    "    ",
+    "'''",
+    "#",
+    "\ud800",
+    "🖌",
+]
+pieces = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+
+
+@given(text=pieces, other=pieces, at=st.integers(0, 80), budget=st.sampled_from([1, 20, 256, 1024]))
+def test_whatever_the_texts_are_only_comments_are_shown_and_the_budget_holds(
+    text: str, other: str, at: int, budget: int
+) -> None:
+    current, source = document("order.py", f"import cart\nuse_1 use_2\n{text}"), document("cart.py", other)
+    snippets = Related().snippets(current, at, (source,), Settings(snippet_tokens=budget))
+    lines = [line for snippet in snippets for line in snippet.text.split("\n")]
+    assert all(line.startswith("#") and "\r" not in line for line in lines)
+    assert sum(map(len, lines)) <= budget * 3 + 2 * len(lines) + 20
 
 
 @pytest.fixture
