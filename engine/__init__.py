@@ -1,7 +1,7 @@
 """Sfumato's engine: text with holes in, fillings out. Importing it does not import torch."""
 
 from . import adapt, hub
-from .api import Engine, open_engine
+from .api import Engine, fetch_checkpoint, open_engine
 from .cancel import CancelToken, Deadline
 from .config import DEFAULT_MODEL, EngineConfig
 from .errors import (
@@ -17,6 +17,7 @@ from .errors import (
     StorageError,
     UnknownModelError,
 )
+from .models.checkpoint import Checkpoint, find_checkpoint, kept_checkpoints, names_checkpoint
 from .request import (
     Candidate,
     Hole,
@@ -43,6 +44,7 @@ __all__ = [
     "CancelToken",
     "Cancelled",
     "Candidate",
+    "Checkpoint",
     "ConfigError",
     "Deadline",
     "DigestError",
@@ -70,6 +72,10 @@ __all__ = [
     "UnknownModelError",
     "Usage",
     "adapt",
+    "fetch_checkpoint",
+    "find_checkpoint",
     "hub",
+    "kept_checkpoints",
+    "names_checkpoint",
     "open_engine",
 ]

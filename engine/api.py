@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 from .cancel import CancelToken
@@ -36,6 +37,17 @@ class Engine(Protocol):
         check: SyntaxCheck | None = None,
     ) -> RewriteResult:
         """Rewrite the selection. Raises `Cancelled`, `RequestError`."""
+
+
+def fetch_checkpoint(model: str, *, progress: ProgressSink | None = None) -> Path:
+    """The folder of a checkpoint named owner/name, fetched from the Hugging Face Hub if it is not here.
+
+    What cannot be used or would not fit here is refused before it is fetched; torch is imported for that. Raises
+    `ModelError`, `ArtifactError`, `UnknownModelError`.
+    """
+    from .models.published import find
+
+    return find(EngineConfig(model), progress or (lambda _: None)).folder
 
 
 def open_engine(config: EngineConfig | None = None, *, progress: ProgressSink | None = None) -> Engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from engine import Progress, SfumatoError, hub
 # Read when torch is first imported, here and in every subprocess: spinning OpenMP threads starve a shared machine.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# Read when huggingface-hub is: what the user fetched with other tools is no test's business.
+os.environ["HF_HUB_CACHE"] = str(Path(tempfile.gettempdir()) / "sfumato-tests-have-no-hub-cache")
 
 _MODEL_TIMEOUT_S = 600  # the first test with the model converts it
 

@@ -31,6 +31,16 @@ def is_repository(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
+def kept_repositories(cache: Path | None = None) -> list[str]:
+    """The names of what the Hub's cache holds, whole or not."""
+    from huggingface_hub import CacheNotFound, scan_cache_dir
+
+    try:
+        return sorted(one.repo_id for one in scan_cache_dir(cache).repos if one.repo_type == "model")
+    except (CacheNotFound, ValueError):
+        return []
+
+
 @dataclass(frozen=True, slots=True)
 class Repository:
     """`wanted`: patterns of file names. `cache` None is where the Hub's tools keep theirs, `endpoint` None the Hub.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
-from ..hub.repository import is_repository
+from ..hub.repository import Repository, is_repository, kept_repositories
 
 FAMILIES = ("diffusion_gemma",)
 INDEX = "model.safetensors.index.json"
@@ -62,6 +63,25 @@ def names_checkpoint(model: str) -> bool:
     """Whether a model's name is a folder, or reads as owner/name on the Hub."""
     path = Path(model).expanduser()
     return path.is_dir() or (is_repository(model) and not path.exists() and path.suffix != ".gguf")
+
+
+def find_checkpoint(model: str, cache: Path | None = None) -> Checkpoint | None:
+    """The checkpoint that a name stands for, if it is here; nothing is asked of the Hub. Raises `ModelError`."""
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return read_checkpoint(path)
+    kept = Repository(model, WANTED, cache).kept() if names_checkpoint(model) else None
+    return read_checkpoint(kept) if kept else None
+
+
+def kept_checkpoints(cache: Path | None = None) -> dict[str, Checkpoint]:
+    """Those of a known family in the Hub's cache, by their names there."""
+    found: dict[str, Checkpoint] = {}
+    for name in kept_repositories(cache):
+        with suppress(ModelError):  # of another family, or no model at all
+            if checkpoint := find_checkpoint(name, cache):
+                found[name] = checkpoint
+    return found
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:

@@ -32,7 +32,16 @@ from ..stopping import StableAndConfident
 from ..strategies import chosen
 from ..unmask import EntropyBound
 from ..work import CanvasSetup
-from .checkpoint import TOKENIZER, WANTED, Checkpoint, check_names, family_of, quantized_as, read_checkpoint
+from .checkpoint import (
+    TOKENIZER,
+    WANTED,
+    Checkpoint,
+    check_names,
+    family_of,
+    find_checkpoint,
+    quantized_as,
+    read_checkpoint,
+)
 from .diffusion_gemma import DiffusionGemma
 from .fit import PACKED, Choice, Place, Weights, choose, choose_packed
 from .gemma_frames import GemmaFrames
@@ -48,12 +57,9 @@ def find(config: EngineConfig, progress: ProgressSink, hub: Repository | None = 
 
     Raises `ModelError`, `ArtifactError`, `UnknownModelError`.
     """
-    folder = Path(config.model).expanduser()
-    if folder.is_dir():
-        return read_checkpoint(folder)
     repository = hub or Repository(config.model, WANTED)
-    if kept := repository.kept():
-        return read_checkpoint(kept)
+    if here := find_checkpoint(config.model, repository.cache):
+        return here
     files = repository.files()
     check_names(list(files), config.model)
     published = json.loads(repository.read("config.json"))

@@ -33,12 +33,13 @@ class TextRange:
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:
-    """`--model NAME|PATH`."""
+    """`--model`."""
     parser.add_argument(
         "--model",
-        metavar="NAME|PATH",
+        metavar="NAME|PATH|OWNER/NAME",
         default=DEFAULT_MODEL,
-        help="a name from `sfumato models list`, or the path of a GGUF file (default: %(default)s)",
+        help="a name from `sfumato models list`, the path of a GGUF file or of a checkpoint's folder, or owner/name on"
+        " the Hugging Face Hub (default: %(default)s)",
     )
 
 

@@ -17,7 +17,7 @@ from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from engine import UnknownModelError, hub
+from engine import ModelError, UnknownModelError, find_checkpoint, hub, names_checkpoint
 
 from ..languages import Language, language_of
 
@@ -116,6 +116,8 @@ def check_cache(home: Path) -> Finding:
 
 def check_model(model: str, store: hub.Hub) -> Finding:
     """Known, here, and what its digest says."""
+    if names_checkpoint(model):
+        return _check_checkpoint(model)
     if model.endswith(".gguf"):
         if Path(model).is_file():
             return Finding("model", Verdict.OK, f"{model}, a file of your own")
@@ -141,6 +143,19 @@ def check_model(model: str, store: hub.Hub) -> Finding:
             if free < missing:
                 return Finding("model", Verdict.FAIL, seen, f"free {_gib(missing)} of disk; there is {_gib(free)}")
             return Finding("model", Verdict.WARN, seen, pull)
+
+
+def _check_checkpoint(model: str) -> Finding:
+    """A folder, or a repository of the Hugging Face Hub."""
+    try:
+        found = find_checkpoint(model)
+    except ModelError as error:
+        return Finding("model", Verdict.FAIL, str(error), "see docs/models.md")
+    if found is None:
+        return Finding("model", Verdict.WARN, f"{model} is not here", f"`sfumato models pull {model}` fetches it")
+    packed = f", packed as {found.quantized}" if found.quantized else ""
+    seen = f"{model}: {found.family}{packed}, {_gib(found.size)} of weights at {found.folder}"
+    return Finding("model", Verdict.OK, seen)
 
 
 def check_grammars(lines: Mapping[str, str], errors_in: Callable[[Language, str], int | None]) -> Finding:

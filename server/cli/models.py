@@ -10,7 +10,15 @@ import json
 import sys
 from collections.abc import Callable
 
-from engine import DEFAULT_MODEL, adapt, hub
+from engine import (
+    DEFAULT_MODEL,
+    Checkpoint,
+    adapt,
+    fetch_checkpoint,
+    hub,
+    kept_checkpoints,
+    names_checkpoint,
+)
 
 from .arguments import Commands
 
@@ -20,6 +28,8 @@ examples:
   sfumato models pull                  fetch what the built-in models need (about 0.5 GB), or go on with it
   sfumato models verify                read the files again and compare their digests
   sfumato models path embedded-base    where the file lies; on a machine without a network, copy it there by hand
+  sfumato models pull google/diffusiongemma-26B-A4B-it
+                                       a checkpoint of the Hugging Face Hub, if it would run here (docs/models.md)
   sfumato models rm embedded-base      remove the file and all that was made of it
   sfumato models use my-project        complete with what `sfumato adapt` trained; `use embedded` goes back
 
@@ -65,8 +75,10 @@ def add_parser(
 
 def _list(store: hub.Hub, args: argparse.Namespace) -> int:
     statuses = [store.status(artifact.name) for artifact in store.artifacts]
+    checkpoints = kept_checkpoints()
     if args.json:
-        json.dump([_fields(status) for status in statuses], sys.stdout, indent=2)
+        fields = [_fields(status) for status in statuses]
+        json.dump(fields + [_told(name, one) for name, one in checkpoints.items()], sys.stdout, indent=2)
         print()
         return 0
     for status in statuses:
@@ -79,7 +91,14 @@ def _list(store: hub.Hub, args: argparse.Namespace) -> int:
         models = ", ".join(artifact.models)
         print(f"{artifact.name}  {state}  {_megabytes(artifact.size)}  {artifact.licence}  for {models}")
         print(f"    {status.path}")
+    for name, one in checkpoints.items():
+        print(f"{name}  ready  {_megabytes(one.size)}  {one.family}, from the Hugging Face Hub")
+        print(f"    {one.folder}")
     return 0
+
+
+def _told(name: str, one: Checkpoint) -> dict[str, object]:
+    return {"name": name, "state": "ready", "path": str(one.folder), "size": one.size, "family": one.family}
 
 
 def _fields(status: hub.Status) -> dict[str, object]:
@@ -101,6 +120,11 @@ def _fields(status: hub.Status) -> dict[str, object]:
 def _pull(store: hub.Hub, args: argparse.Namespace) -> int:
     from .progress_bar import ProgressBar
 
+    if args.name and names_checkpoint(args.name):
+        with ProgressBar(args.name) as bar:
+            folder = fetch_checkpoint(args.name, progress=bar)
+        print(f"{args.name} is ready: {folder}")
+        return 0
     for name in _names(store, args.name):
         with ProgressBar(name) as bar:
             path = store.fetch(name, bar)

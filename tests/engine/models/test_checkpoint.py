@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelError
-from engine.models.checkpoint import read_checkpoint
+from engine.models.checkpoint import find_checkpoint, kept_checkpoints, names_checkpoint, read_checkpoint
 
 
 def folder(path: Path, config: object = None, **files: str) -> Path:
@@ -83,3 +83,28 @@ def test_the_chat_template_stands_beside_or_in_the_tokenizers_config(tmp_path: P
     assert found.chat_template == "within"
     (tmp_path / "chat_template.jinja").write_text("beside")
     assert found.chat_template == "beside"
+
+
+def test_names_that_stand_for_a_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "a.gguf").write_text("")
+    assert names_checkpoint(str(tmp_path))
+    assert names_checkpoint("google/diffusiongemma-26B-A4B-it")
+    assert not any(map(names_checkpoint, ("embedded", str(tmp_path / "a.gguf"), "models/a.gguf", "~/nothing")))
+
+
+def test_what_the_hubs_cache_holds_of_a_known_family(tmp_path: Path) -> None:
+    """As huggingface-hub lays it out; one of another family, one half fetched."""
+    for name, config in (("known", None), ("other", {"model_type": "bert"}), ("half", None)):
+        root = tmp_path / f"models--owner--{name}"
+        (root / "refs").mkdir(parents=True)
+        (root / "refs" / "main").write_text("0" * 40)
+        (root / "snapshots" / ("0" * 40)).mkdir(parents=True)
+        weights = {} if name == "half" else {"model_safetensors": "12"}
+        folder(root / "snapshots" / ("0" * 40), config, **weights)
+    assert list(kept_checkpoints(tmp_path)) == ["owner/known"]
+    found = find_checkpoint("owner/known", tmp_path)
+    assert found is not None
+    assert found.size == 2
+    assert find_checkpoint("owner/none", tmp_path) is None
+    assert find_checkpoint("embedded", tmp_path) is None
+    assert kept_checkpoints(tmp_path / "none") == {}

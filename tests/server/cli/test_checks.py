@@ -146,3 +146,18 @@ def test_other_editors() -> None:
     assert checks.check_editors({"code": "/bin/code"}.get).seen == "code at /bin/code"
     assert checks.check_editors({"nvim": "/no/such/nvim"}.get).verdict is Verdict.OK
     assert checks.check_editors({}.get).verdict is Verdict.WARN
+
+
+def test_a_checkpoints_folder_and_a_name_of_the_hub(tmp_path: Path) -> None:
+    store = hub.Hub(tmp_path)
+    assert checks.check_model("owner/name", store).advice == "`sfumato models pull owner/name` fetches it"
+    finding = checks.check_model(str(tmp_path), store)
+    assert (finding.verdict, finding.seen.endswith("the path of a GGUF file")) == (Verdict.FAIL, True)
+    (tmp_path / "config.json").write_text(
+        '{"model_type": "diffusion_gemma", "quantization_config": {"quant_method": "fp8"}}'
+    )
+    (tmp_path / "model.safetensors").write_bytes(bytes(1 << 20))
+    (tmp_path / "tokenizer.json").write_text("{}")
+    finding = checks.check_model(str(tmp_path), store)
+    assert finding.verdict is Verdict.OK
+    assert finding.seen == f"{tmp_path}: diffusion_gemma, packed as fp8, 0.0 GiB of weights at {tmp_path}"
