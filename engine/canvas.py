@@ -131,6 +131,12 @@ class Canvas:
         """Nothing is open."""
         return not bool(self.open.any())
 
+    def free(self, hole: int) -> Tensor:
+        """(length,) bool: where a hole may hold any token; all of it where it has nothing but seams."""
+        here = self.hole == hole
+        free = here.index_fill(0, torch.tensor([*self.seams], dtype=torch.long, device=here.device), False)
+        return free if bool(free.any()) else here
+
     def commit(self, where: Tensor, tokens: Tensor) -> Canvas:
         """Put tokens at unpinned positions and close them. where: (length,) bool; tokens: (length,)."""
         where = where & ~self.pinned

@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from torch import Generator, Tensor
+from torch import Generator
 
 from .canvas import Canvas, Gap, Pin
 from .denoise import Denoising
 from .frame import Frame
 from .infill import Filled
 from .joint import assemble
+from .lengths import FirstStep
 from .request import Hole, InfillRequest, Piece, PieceState, Progress, StopReason
 from .sampler import Ruled
-from .tokenizer import Tokenizer, whole_characters
+from .tokenizer import whole_characters
 from .work import CanvasWork
 
 LENGTHS = (*range(1, 25), 28, 32, 38, 45, 54, 64, 76, 91, 108, 128, 152, 181)  # tokens that a hole is tried with
-FINER = 12  # of the lengths between two of these
 ROWS = 4096  # of first steps at once: as many rows of logits are held
 ONE_LINE = 32  # tokens of a rest of a line, at most
 USUAL = 16  # of a hole, while the length of another is tried
@@ -75,7 +75,8 @@ def _laid_out(work: CanvasWork, request: InfillRequest, budget: int) -> _Layout 
     room = setup.longest - len(frame.tail) - sum(map(len, between))
     if len(holes) > 1 and room < len(holes) * min(USUAL, setup.longest // 4):
         return None
-    return _Layout(frame, between, len(holes), _first(setup.model.tokenizer, frame.pending), room)
+    first = setup.model.tokenizer.beginning_with(frame.pending) if frame.pending else ()
+    return _Layout(frame, between, len(holes), first, room)
 
 
 def _on_one_canvas(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[list[Filled]]:
@@ -91,57 +92,32 @@ def _on_one_canvas(work: CanvasWork, request: InfillRequest, layout: _Layout) ->
 
 
 def _lengths(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[tuple[int, ...]]:
-    """Lengths for all holes, `request.candidates` times: for each hole those whose first step is surest of it.
-
-    First coarsely, then between the neighbours of the best.
-    """
+    """Lengths for all holes, `request.candidates` times: for each hole those whose first step is surest of it."""
     most = min(request.max_tokens, layout.room // layout.holes, ONE_LINE if request.one_line else layout.room)
     # a token that must write again what is pending shows nothing
     least = [min(1 if hole or not layout.first else 2, most) for hole in range(layout.holes)]
-    sure: list[dict[int, float]] = [{} for _ in least]
-    usual = [max(low, min(USUAL, most)) for low in least]
-    offered = [[n for n in sorted({*LENGTHS, most}) if low <= n <= most] for low in least]
-    for _ in range(2):
-        _first_steps(work, layout, request.seed, usual, offered, sure)
-        best = [max(each, key=each.__getitem__) for each in sure]
-        offered = [_between(one, sorted(each)) for one, each in zip(best, sure, strict=True)]
-        usual = best
-    ranked = [sorted(each, key=lambda n, each=each: -each[n]) for each in sure]  # type: ignore[misc]
+    usual = tuple(max(low, min(USUAL, most)) for low in least)
+    offered = tuple(tuple(n for n in sorted({*LENGTHS, most}) if low <= n <= most) for low in least)
+    search = FirstStep(offered, usual, at_once=max(1, ROWS // (2 * work.setup.longest)))
+    ranked = search.ranked(_Trials(work, layout, request.seed), work)
     return [tuple(each[number % len(each)] for each in ranked) for number in range(request.candidates)]
 
 
-def _between(best: int, tried: Sequence[int]) -> list[int]:
-    """Lengths between the neighbours of the best one, evenly."""
-    at = tried.index(best)
-    low, high = tried[max(at - 1, 0)], tried[min(at + 1, len(tried) - 1)]
-    return sorted(set(range(low, high, -(-(high - low) // FINER) or 1)) - set(tried))
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """`lengths.Layouts` of one request."""
 
+    work: CanvasWork
+    layout: _Layout
+    seed: int
 
-def _first_steps(
-    work: CanvasWork,
-    layout: _Layout,
-    seed: int,
-    usual: Sequence[int],
-    offered: Sequence[Sequence[int]],
-    sure: Sequence[dict[int, float]],
-) -> None:
-    """How much surer a first step is of a hole than of as many open positions without what is pinned, by length.
+    def whole(self, lengths: Sequence[int]) -> Denoising:
+        """See `lengths.Layouts`."""
+        return _denoising(self.work, self.layout.parts(lengths), self.seed)
 
-    Taken off because a model is surer of some lengths whatever stands around them; of log odds, because probabilities
-    near one differ by nothing.
-    """
-    trials = [(hole, n) for hole, lengths in enumerate(offered) for n in lengths]
-    for chunk in _batches(trials, max(1, ROWS // (2 * work.setup.longest))):
-        lengths = [[*usual[:hole], n, *usual[hole + 1 :]] for hole, n in chunk]
-        whole = [_denoising(work, layout.parts(each), seed) for each in lengths]
-        bare = [_denoising(work, [layout.gap(hole, n)], seed) for hole, n in chunk]
-        work.step([*whole, *bare])
-        for (hole, n), one, alone in zip(chunk, whole, bare, strict=True):
-            sure[hole][n] = _odds(layout, one, hole) - _odds(layout, alone, 0, healed=hole == 0)
-
-
-def _batches(trials: Sequence[tuple[int, int]], size: int) -> list[Sequence[tuple[int, int]]]:
-    return [trials[start : start + size] for start in range(0, len(trials), size)]
+    def bare(self, hole: int, length: int) -> Denoising:
+        """See `lengths.Layouts`."""
+        return _denoising(self.work, [self.layout.gap(hole, length)], self.seed)
 
 
 def _denoising(work: CanvasWork, parts: Sequence[Pin | Gap], seed: int) -> Denoising:
@@ -149,12 +125,6 @@ def _denoising(work: CanvasWork, parts: Sequence[Pin | Gap], seed: int) -> Denoi
     canvas = Canvas.of(parts, work.setup.model.noise, generator)
     sampler = Ruled(work.setup.strategies.sampler, work.setup.textless)  # no end inside a hole: what follows is pinned
     return Denoising(canvas, replace(work.setup.strategies, sampler=sampler), generator)
-
-
-def _first(tokenizer: Tokenizer, pending: bytes) -> list[int]:
-    """The tokens that begin with what is pending."""
-    offered = tokenizer.continuing(pending) if pending else []
-    return [token for token in offered if tokenizer.token_bytes[token].startswith(pending)]
 
 
 def _tell(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denoising) -> None:
@@ -172,7 +142,7 @@ def _filled(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Deno
     for hole in range(layout.holes):
         text, cut = _text(work, request, layout, one, hole)
         reason = StopReason.NEWLINE if cut else one.stop_reason
-        filled.append(Filled(text, len(one.filling(hole)), reason, _score(layout, one, hole)))
+        filled.append(Filled(text, len(one.filling(hole)), reason, _score(one, hole)))
     return filled
 
 
@@ -186,20 +156,11 @@ def _text(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denois
     return data[: whole_characters(data)].decode("utf-8", "replace"), cut
 
 
-def _score(layout: _Layout, one: Denoising, hole: int) -> float:
-    """Mean log probability of a hole's tokens, as the last step saw them; 0 before the first."""
+def _score(one: Denoising, hole: int) -> float:
+    """Mean log probability of a hole's tokens, as the last step saw them; 0 before the first.
+
+    Without the one that writes again what is pending: little else was allowed there.
+    """
     if one.last is None:
         return 0.0
-    return float(_judged(layout, one, hole, one.last.statistics.best_confidence.log()).mean())
-
-
-def _odds(layout: _Layout, one: Denoising, hole: int, *, healed: bool = True) -> float:
-    """Mean log odds of a hole's likeliest tokens against the next, as the last step saw them."""
-    assert one.last is not None  # there has been a step
-    return float(_judged(layout, one, hole, one.last.statistics.gap, healed=healed).mean())
-
-
-def _judged(layout: _Layout, one: Denoising, hole: int, values: Tensor, *, healed: bool = True) -> Tensor:
-    """Those of a hole, but for the one that writes again what is pending: little else was allowed there."""
-    here = values[one.canvas.hole == hole]
-    return here[1:] if layout.first and hole == 0 and healed and len(here) > 1 else here
+    return float(one.last.statistics.best_confidence[one.canvas.free(hole)].log().mean())

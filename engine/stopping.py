@@ -57,9 +57,9 @@ class StableAndConfident:
 
 @dataclass(frozen=True, slots=True)
 class EarlyCommit:
-    """Everywhere the likeliest token is `gap` nats ahead of the next: more steps would change nothing (Prophet).
+    """Everywhere the likeliest token is `gap` nats ahead of the next: more steps would change little (Prophet).
 
-    arXiv 2508.19982 asks this of the mean; the least of them keeps one unsure token from being outvoted.
+    arXiv 2508.19982. The least of the gaps counts, so that one unsure token is not outvoted by many sure ones.
     """
 
     gap: float = 3.0

@@ -87,6 +87,12 @@ def test_a_seam_moves_with_its_position_and_is_never_deleted_or_parted_from_its_
     assert {at: only.tolist() for at, only in moved.seams.items()} == {1: [2], 4: [4]}
 
 
+def test_a_hole_is_free_but_at_its_seams() -> None:
+    canvas = Canvas.of([Gap(3, first=[2]), Pin([1]), Gap(1, last=[4])], Masks(MASK), generator())
+    assert places(canvas.free(0)) == [1, 2]
+    assert places(canvas.free(1)) == [4]  # it has nothing else
+
+
 def test_one_position_heals_both_seams() -> None:
     canvas = Canvas.of([Gap(1, first=[2, 3], last=[3, 4])], Masks(MASK), generator())
     assert {at: only.tolist() for at, only in canvas.seams.items()} == {0: [3]}

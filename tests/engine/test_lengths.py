@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 import pytest
 import torch
@@ -25,26 +27,47 @@ from .said import generator
 
 TEXT = "total = width * count + shipping\nreturn total\n"
 FIXED = 8  # the hole is of 13
-TRIED = tuple((length,) for length in (1, 5, 8, 13, 16, 20))
+TRIED = (1, 5, 8, 13, 16, 20)
 ROOM = 20
 
 
+@dataclass
+class Toys:
+    """`Layouts` and `Runner` over a toy. `batches`: how many canvases each forward had."""
+
+    toy: ToyCanvas
+    holes: int = 1
+    remask: Remask = field(default_factory=Keep)
+    batches: list[int] = field(default_factory=list)
+
+    def whole(self, lengths: Sequence[int]) -> Denoising:
+        pieces = (
+            ["total = ", " + shipping\nreturn total\n"] if self.holes == 1 else ["total = ", " * count + ", "\nreturn"]
+        )
+        pins = [Pin(self.toy.tokenizer.encode(piece)) for piece in pieces]
+        gaps = [Gap(length) for length in lengths]
+        return self._denoising([pins[0], *chain(*zip(gaps, pins[1:], strict=True))])
+
+    def bare(self, hole: int, length: int) -> Denoising:
+        assert hole < self.holes
+        return self._denoising([Gap(length)])
+
+    def _denoising(self, parts: Sequence[Pin | Gap]) -> Denoising:
+        use = Strategies(Constant(60), Greedy(), TopK(1), self.remask, Never())
+        return Denoising(Canvas.of(parts, self.toy.noise, generator(2)), use, generator(2))
+
+    def step(self, canvases: Sequence[Denoising]) -> None:
+        self.batches.append(len(canvases))
+        for one, logits in zip(canvases, self.toy.denoise([each.shown for each in canvases]), strict=True):
+            one.take(logits, None)
+
+    def denoise(self, canvases: Sequence[Denoising]) -> None:
+        denoise(self.toy, canvases, CancelToken(), NO_DEADLINE, lambda: None)
+
+
 def filled(toy: ToyCanvas, lengths: Lengths, remask: Remask | None = None, holes: int = 1) -> list[str]:
-    encode = toy.tokenizer.encode
-    pieces = ["total = ", " + shipping\nreturn total\n"] if holes == 1 else ["total = ", " * count + ", "\nreturn"]
-    use = Strategies(Constant(60), Greedy(), TopK(1), remask or Keep(), Never())
-
-    def layout(lengths: Sequence[int]) -> Denoising:
-        parts: list[Pin | Gap] = [Pin(encode(pieces[0]))]
-        for length, piece in zip(lengths, pieces[1:], strict=True):
-            parts += (Gap(length), Pin(encode(piece)))
-        noise = generator(2)
-        return Denoising(Canvas.of(parts, toy.noise, noise), use, noise)
-
-    def run(canvases: Sequence[Denoising]) -> None:
-        denoise(toy, canvases, CancelToken(), NO_DEADLINE, lambda: None)
-
-    one = lengths(toy, layout, run)
+    toys = Toys(toy, holes, remask or Keep())
+    one = lengths(toys, toys)
     return [text_of(toy, one.filling(number)) for number in range(holes)]
 
 
@@ -83,24 +106,32 @@ def test_learned_length_tokens_find_the_length(length: int) -> None:
 
 
 def test_the_first_step_is_surest_of_the_right_length() -> None:
-    assert filled(ToyCanvas([TEXT]), FirstStep(TRIED)) == ["width * count"]
+    assert filled(ToyCanvas([TEXT]), FirstStep((TRIED,), (8,))) == ["width * count"]
+
+
+def test_between_the_lengths_offered_it_looks_again() -> None:
+    coarse = (1, 8, 11, 15, 20)
+    toys = Toys(ToyCanvas([TEXT]))
+    [ranked] = FirstStep((coarse,), (8,), at_once=3).ranked(toys, toys)
+    assert ranked[0] == 13
+    assert set(coarse) < set(ranked)
+    assert max(toys.batches) == 2 * 3  # each beside its bare hole
+    assert FirstStep((coarse,), (8,), finer=1).ranked(toys, toys)[0][0] != 13
 
 
 def test_uncalibrated_it_takes_what_the_model_is_always_surer_of() -> None:
-    assert filled(ToyCanvas([TEXT]), FirstStep(TRIED, calibrated=False)) != ["width * count"]
+    assert filled(ToyCanvas([TEXT]), FirstStep((TRIED,), (8,), calibrated=False)) != ["width * count"]
 
 
 def test_a_causal_reading_finds_the_right_length_likeliest() -> None:
-    assert filled(ToyCanvas([TEXT]), ByReading(TRIED, reading)) == ["width * count"]
+    toy = ToyCanvas([TEXT])
+    assert filled(toy, ByReading(tuple((n,) for n in (0, *TRIED)), reading, toy.ends)) == ["width * count"]
 
 
-@pytest.mark.parametrize("lengths", [FirstStep, lambda tried: ByReading(tried, reading)])
-def test_several_holes_find_their_lengths_together(lengths: type[FirstStep]) -> None:
-    shipping = len(ToyCanvas().tokenizer.encode("shipping"))
-    tried = tuple((one, other) for one in (3, 5, 9) for other in (shipping - 2, shipping, shipping + 3))
-    assert filled(ToyCanvas([TEXT]), lengths(tried), holes=2) == ["width", "shipping"]
-
-
-def test_an_empty_hole_can_be_tried() -> None:
-    assert filled(ToyCanvas([TEXT]), FirstStep(((0,), *TRIED))) == ["width * count"]
-    assert filled(ToyCanvas([TEXT]), ByReading(((0,), *TRIED), reading)) == ["width * count"]
+def test_several_holes_find_their_lengths() -> None:
+    toy = ToyCanvas([TEXT])
+    shipping = len(toy.tokenizer.encode("shipping"))
+    others = (shipping - 2, shipping, shipping + 3)
+    tried = tuple((one, other) for one in (3, 5, 9) for other in others)
+    assert filled(toy, FirstStep(((3, 5, 9), others), (3, 2)), holes=2) == ["width", "shipping"]
+    assert filled(toy, ByReading(tried, reading, toy.ends), holes=2) == ["width", "shipping"]
