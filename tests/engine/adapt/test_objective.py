@@ -74,7 +74,7 @@ def test_context_gets_no_gradient() -> None:
         gradients.append(adapter.down["0-k"].grad)
     assert gradients[0] is not None
     assert gradients[1] is not None
-    assert not torch.allclose(gradients[0], gradients[1])
+    assert (gradients[0] - gradients[1]).norm() > 0.05 * gradients[1].norm()
 
 
 def test_a_score_counts_holes_that_greedy_decoding_would_fill_exactly(body: TrainingBody) -> None:

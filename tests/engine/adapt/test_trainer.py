@@ -88,8 +88,8 @@ def test_the_best_is_kept_not_the_last(tmp_path: Path) -> None:
     best = min(curve(tmp_path), key=lambda point: point.loss)
     assert best.step < 40, "this learning rate was to spoil it"
     kept = load_adapter(tmp_path / "best")
-    last = weights(tmp_path)["down.0-q"]
-    assert not torch.allclose(kept.down[0, "q"], last, atol=1e-2)
+    last = weights(tmp_path)["down.0-q"].bfloat16().float()  # as it would be kept
+    assert not torch.equal(kept.down[0, "q"], last)
 
 
 def test_saves_by_time(tmp_path: Path) -> None:
