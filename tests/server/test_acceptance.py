@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from server.acceptance import Acceptance, Outcome
 from server.suggestion import Suggestion
 
@@ -105,3 +108,29 @@ def test_what_the_client_says_counts_once() -> None:
     assert acceptance.told(writing.now.uri) == 4
     assert acceptance.told(writing.now.uri) is None
     assert acceptance.changed(*writing.type(4, "foo")) is None
+
+
+TEXT = st.text(st.sampled_from("ab(\n)"), max_size=6)
+
+
+@given(
+    before=TEXT,
+    behind=TEXT,
+    text=st.text(st.sampled_from("ab(\n)"), min_size=1, max_size=6),
+    replaced=st.integers(0, 2),
+    edits=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 2), st.text(st.sampled_from("ab()"), max_size=3))),
+)
+def test_as_long_as_it_goes_on_accepting_it_gives_the_same(
+    before: str, behind: str, text: str, replaced: int, edits: list[tuple[int, int, str]]
+) -> None:
+    end = len(before) + min(replaced, len(behind))
+    acceptance, writing, _ = shown(before + behind, Suggestion(len(before), end, text))
+    accepted = before + text + (before + behind)[end:]
+    for at, length, typed in edits:
+        start = min(at, len(writing.now.text))
+        outcome = acceptance.changed(*writing.edit(start, min(start + length, len(writing.now.text)), typed))
+        if outcome is Outcome.ACCEPTED:
+            assert writing.now.text == accepted
+        if outcome is not Outcome.WENT_ON:
+            return
+        assert acceptance.place == len(before)
