@@ -46,6 +46,7 @@ NO_EMPTY_BLOCKS = [
     ("python", 'def f(x):\n    """Doc."""\n    ‸\n    return x\n'),
     ("python", "def f(x):\n    # first\n    ‸\n    return x\n"),
     ("python", 'def f(x):\n    a = """no docstring"""\n    ‸\n'),
+    ("python", 'def f(x):\n    # first\n    ‸\n    """No docstring if something stands before it."""\n'),
     ("javascript", "function f() {‸\n  return 1;\n}\n"),
     ("javascript", "function f() {\n  a();\n  ‸\n}\n"),
     ("go", "func f() {‸\n\ta()\n}\n"),

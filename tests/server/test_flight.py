@@ -118,6 +118,7 @@ async def test_what_was_typed_otherwise_is_no_reason_to_wait() -> None:
     joined = asyncio.ensure_future(work.flight.agrees_with(Typed("foo", "")))
     await work.writes(" fo")  # a blank at the seam is cleaned off
     await work.writes("foo(1)")
+    await asyncio.sleep(0.01)
     assert not joined.done()
     other = asyncio.ensure_future(work.flight.agrees_with(Typed("foo[", "")))
     await asyncio.sleep(0)
@@ -134,6 +135,7 @@ async def test_line_ends_of_the_document_are_no_difference() -> None:
     joined = asyncio.ensure_future(work.flight.agrees_with(Typed("a\r\n", "")))
     await asyncio.sleep(0)
     await work.writes("a\nb")
+    await asyncio.sleep(0.01)
     assert not joined.done()
     work.done.set_result(None)
     assert await joined

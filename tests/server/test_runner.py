@@ -129,17 +129,20 @@ async def test_a_speculation_gives_way_to_everything_and_shows_nowhere() -> None
 
 
 async def test_a_speculation_waits_for_whatever_runs() -> None:
-    async with runner_with() as (runner, _):
+    async with runner_with() as (runner, statuses):
         await ready(runner)
-        order: list[str] = []
+        seen: list[str] = []
         blocked = threading.Event()
         first = asyncio.ensure_future(runner.run(lambda *_: blocked.wait(5), rank=Rank.COMPLETION, key="a"))
+        await until(lambda: statuses[-1].state is State.WORKING)
+        later = asyncio.ensure_future(runner.run(until_cancelled(seen, "x"), rank=Rank.SPECULATION, key="a"))
         await asyncio.sleep(0.01)
-        later = asyncio.ensure_future(runner.run(lambda *_: order.append("x"), rank=Rank.SPECULATION, key="a"))
-        await asyncio.sleep(0.01)
+        assert seen == []
         blocked.set()
-        await asyncio.gather(first, later)
-        assert order == ["x"]
+        await first
+        await until(lambda: seen == ["x"])
+        assert statuses[-1].state is State.READY  # nobody waits for what runs now
+        later.cancel()
 
 
 async def test_a_speculation_that_is_asked_for_is_a_completion() -> None:

@@ -365,9 +365,13 @@ async def test_a_speculation_under_way_is_joined() -> None:
         [item] = await editor.inline(URI, 0, 4)
         await editor.until_asked(2)
         editor.edit(URI, (0, 4), (0, 4), item["insertText"])
-        [item] = await editor.inline(URI, 0, 7)
+        joined = editor.ask_inline(URI, 0, 7)
+        editor.open("file:///project/b.py", "y = \n")
+        other = editor.ask_inline("file:///project/b.py", 0, 4)  # somebody wants the first one now: this one waits
+        [item] = (await editor.answer(joined))["items"]
         assert editor.accept(URI, item) == "x = foo(1)\n"
-        assert editor.asked == 2
+        assert len((await editor.answer(other))["items"]) == 1
+        assert editor.asked == 3
         assert (await counts_of(editor))["used"] == 1
 
 
