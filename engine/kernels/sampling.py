@@ -7,6 +7,7 @@ does the same a few rows at a time. Both draw the same random numbers, so a seed
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -62,16 +63,21 @@ def scaled(logits: Tensor, temperature: float, softcap: float | None) -> Tensor:
     return z / temperature
 
 
+def chunks(logits: Tensor) -> Iterator[slice]:
+    """Rows that may be held in fp32 at a time."""
+    rows, vocabulary = logits.shape
+    step = max(1, _CHUNK // vocabulary)
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
 def plain(logits: Tensor, temperature: float, softcap: float | None, draw: Draw | None) -> Statistics:
     """The twin: the textbook's formulas on a few rows at a time."""
-    rows, vocabulary = logits.shape
+    rows = len(logits)
     # made first: small results between large temporaries would keep the allocator from using their room again
     ids = torch.empty(2, rows, dtype=torch.int64, device=logits.device)
     numbers = torch.empty(4, rows, device=logits.device)
-    step = max(1, _CHUNK // vocabulary)
-    for start in range(0, rows, step):
-        chunk = slice(start, min(start + step, rows))
-        seen = _of_rows(logits[chunk], temperature, softcap, draw, start)
+    for chunk in chunks(logits):
+        seen = _of_rows(logits[chunk], temperature, softcap, draw, chunk.start)
         ids[:, chunk] = torch.stack((seen.best, seen.sampled))
         numbers[:, chunk] = torch.stack((seen.confidence, seen.best_confidence, seen.entropy, seen.gap))
     return Statistics(*ids, *numbers)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..canvas import Noise
-from ..kernels.sampling import scaled
+from ..kernels.sampling import chunks, scaled
 from ..tokenizer import Tokenizer
 
 MASK = -1  # the id of an open canvas position
@@ -105,11 +105,18 @@ class Conditioning:
     ids: Tensor
     pinned: Tensor
 
-    def scaled(self, softcap: float | None) -> Tensor:
-        """(length, vocabulary) in fp32: logits whose softmax is the guess, and sure of the token where it is pinned."""
-        said = scaled(self.logits, self.temperature, softcap)
-        sure = torch.full_like(said, float("-inf")).scatter_(1, self.ids[:, None], 0.0)
-        return torch.where(self.pinned[:, None], sure, said)
+    def scaled(self, softcap: float | None, dtype: torch.dtype = torch.float32) -> Tensor:
+        """(length, vocabulary): logits whose softmax is the guess, and sure of the token where it is pinned.
+
+        Computed in fp32, a few rows at a time.
+        """
+        said = torch.empty(self.logits.shape, dtype=dtype, device=self.logits.device)
+        for rows in chunks(self.logits):
+            said[rows] = scaled(self.logits[rows], self.temperature, softcap)
+        sure = self.pinned.nonzero()[:, 0]
+        said[sure] = float("-inf")
+        said[sure, self.ids[sure]] = 0.0
+        return said
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -91,7 +91,7 @@ class DiffusionGemma:
         if any(guess is None for guess in guesses):
             raise ValueError("canvases of one batch must all have taken a step, or none of them")
         dtype = self._body.model.decoder.embed_tokens.weight.dtype
-        scaled = [guess.scaled(self.softcap).to(dtype) for guess in guesses if guess is not None]
+        scaled = [guess.scaled(self.softcap, dtype) for guess in guesses if guess is not None]
         return torch.stack([_padded(one, longest) for one in scaled])
 
     def _visible(self, lengths: Sequence[int]) -> dict[str, Tensor]:
