@@ -11,6 +11,8 @@ from pathlib import Path
 
 import torch
 
+from engine.models.load import return_free_memory
+
 from .machine import memory_of
 
 
@@ -42,6 +44,7 @@ def _extra_bytes(call: Callable[[], object], device: torch.device) -> int:
         before = torch.cuda.memory_allocated(device)
         call()
         return int(torch.cuda.max_memory_allocated(device)) - before
+    return_free_memory()  # else what an earlier call left in the heap would be used again, and not be seen
     Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")  # the peak is counted from now on
     before = memory_of(os.getpid())["resident_bytes"]
     call()

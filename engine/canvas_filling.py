@@ -17,7 +17,8 @@ from .frame import Frame
 from .infill import Filled
 from .joint import assemble
 from .lengths import FirstStep
-from .request import Hole, InfillRequest, Piece, PieceState, Progress, StopReason
+from .pieces import pieces
+from .request import Hole, InfillRequest, PieceState, Progress, StopReason
 from .sampler import Ruled
 from .tokenizer import whole_characters
 from .work import CanvasWork
@@ -128,11 +129,18 @@ def _denoising(work: CanvasWork, parts: Sequence[Pin | Gap], seed: int) -> Denoi
 
 
 def _tell(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denoising) -> None:
-    """How the holes of a canvas stand: every token may yet become another one."""
-    if work.progress is not None:
-        texts = [_text(work, request, layout, one, hole)[0] for hole in range(layout.holes)]
-        holes = tuple((Piece(PieceState.PROPOSED, text, len(one.filling(hole))),) for hole, text in enumerate(texts))
-        work.progress(Progress("denoise", sum(hole[0].positions for hole in holes), 0, texts[0], holes))
+    """How the holes of a canvas stand: every token that is not committed may yet become another one."""
+    if work.progress is None:
+        return
+    tokenizer, holes = work.setup.model.tokenizer, []
+    for hole in range(layout.holes):
+        tokens = one.filling(hole)
+        ended = one.stop_reason is not None
+        committed = [ended or sure for sure in one.accepted[one.canvas.hole == hole].tolist()]
+        skip = 0 if hole else len(layout.frame.pending)
+        holes.append(pieces(tokenizer, tokens, committed, skip, one_line=request.one_line))
+    done = sum(piece.positions for hole in holes for piece in hole if piece.state is PieceState.COMMITTED)
+    work.progress(Progress("denoise", done, 0, "".join(piece.text for piece in holes[0]), tuple(holes)))
 
 
 def _filled(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denoising) -> list[Filled]:

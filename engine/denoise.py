@@ -52,6 +52,12 @@ class Denoising:
         return None if self.best is None else self.canvas.answer(self.best)
 
     @property
+    def accepted(self) -> Tensor:
+        """(length,) bool: what is committed, or was by the last step: a uniform canvas keeps every position open."""
+        drawn = self.canvas.ids == self.last.statistics.sampled if self.last else self.canvas.pinned
+        return drawn | ~self.canvas.open
+
+    @property
     def shown(self) -> Shown:
         """What the model is asked about."""
         if self.last is None:

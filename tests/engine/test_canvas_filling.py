@@ -16,14 +16,15 @@ from engine.frame import Frame
 from engine.models.base import Shown
 from engine.models.toy_canvas import ToyCanvas
 from engine.remask import Keep
-from engine.request import Hole, InfillRequest, RewriteRequest
+from engine.request import Hole, InfillRequest, PieceState, Progress, RewriteRequest
 from engine.sampler import Greedy
 from engine.schedule import Constant
 from engine.stopping import Never
 from engine.tokenizer import Tokenizer
-from engine.unmask import Confident
+from engine.unmask import Confident, TopK, Unmask
 from engine.work import CanvasSetup
 
+SURE = Confident(0.9)
 TEXT = "def area(width, height):\n    return width * height\n\nprint(area(2, 3))\n"
 
 
@@ -57,11 +58,11 @@ class PlainFrames:
         return Frame(self.tokenizer.encode(request.text[: request.start]), fence="```")
 
 
-def opened(*texts: str, longest: int = 160) -> tuple[CanvasEngine, Watched]:
+def opened(*texts: str, longest: int = 160, unmask: Unmask = SURE) -> tuple[CanvasEngine, Watched]:
     toy = Watched(texts or (TEXT,))
     textless = torch.zeros(toy.vocabulary, dtype=torch.bool)
     textless[[toy.mask, toy.expand, toy.delete]] = True
-    use = Strategies(Constant(200), Greedy(), Confident(0.9), Keep(), Never())
+    use = Strategies(Constant(200), Greedy(), unmask, Keep(), Never())
     setup = CanvasSetup(toy, PlainFrames(toy.tokenizer), use, longest, textless)
     return CanvasEngine(setup, EngineConfig(model="toy"), {"model": "toy"}), toy
 
@@ -106,3 +107,22 @@ def test_no_token_without_text_fills_a_hole() -> None:
         engine.infill(InfillRequest("ab", (Hole(1, 1),), max_tokens=12, seed=seed))
     assert toy.shown
     assert not any({toy.expand, toy.delete} & set(shown) for shown in toy.shown)
+
+
+def test_every_step_is_told_as_what_is_committed_and_what_is_proposed() -> None:
+    heard: list[Progress] = []
+    engine, _ = opened(unmask=TopK(2))
+    first, second = TEXT.index("width * height"), TEXT.index("area(2, 3)")
+    text = TEXT[:first] + TEXT[first + 14 : second] + TEXT[second + 10 :]
+    holes = (Hole(first, first), Hole(second - 14, second - 14))
+    engine.infill(InfillRequest(text, holes), progress=heard.append)
+    assert heard
+    for progress in heard:
+        assert len(progress.holes) == 2
+        assert progress.text == "".join(piece.text for piece in progress.holes[0])
+    done = [progress.done for progress in heard]
+    assert done == sorted(done)  # this model keeps what it has committed
+    assert len({*done}) > 3
+    assert {piece.state for hole in heard[-1].holes for piece in hole} == {PieceState.COMMITTED}
+    last = ["".join(piece.text for piece in hole) for hole in heard[-1].holes]
+    assert last == ["width * height", "area(2, 3)"]

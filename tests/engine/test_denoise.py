@@ -220,6 +220,19 @@ def test_only_editing_replaces_what_is_committed(remask: Remask) -> None:
     assert one.filling(0) == ([wrong, right] if remask == Keep() else [right, right])
 
 
+@pytest.mark.parametrize("remask", [Keep(), Renoise()])
+def test_accepted_is_what_the_step_committed_though_a_uniform_canvas_stays_open(remask: Remask) -> None:
+    toy = ToyCanvas()
+    [right] = toy.tokenizer.encode("b")
+    one = start(toy, [Pin([right]), Gap(3)], Strategies(Constant(9), Greedy(), Confident(0.9), remask, Never()))
+    assert one.accepted.tolist() == [True, False, False, False]
+    logits = torch.zeros(4, toy.vocabulary)
+    logits[2, right] = 30.0  # the others are unsure; of them the first is 0, which noise does not draw here
+    one.take(logits, None)
+    assert one.accepted.tolist() == [True, False, True, False]
+    assert bool(one.canvas.open[2]) == (remask == Renoise())
+
+
 def test_the_best_so_far_moves_with_its_positions() -> None:
     toy = ToyCanvas()
     a, b = toy.tokenizer.encode("ab")
