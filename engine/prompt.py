@@ -28,32 +28,21 @@ def infill_prompt(
     """`snippets [fim_prefix][fim_suffix] suffix [fim_middle] prefix`: typing only appends, the prefix KV survives it.
 
     Suffix and prefix share `budget` tokens, a third at most for the suffix: what a short prefix leaves is not given to
-    it, or it would change while the prefix grows. Snippets come on top, at most half as much, and first: a jump within
-    a file leaves them read.
+    it, or it would change while the prefix grows. Snippets come on top, at most as much again, and first: a jump
+    within a file leaves them read.
     """
     after = head(tokenizer, suffix, budget // 3)
     before = tail(tokenizer, prefix, budget - len(after))
     pending = b""
     if before and needs_healing(tokenizer.token_bytes[before[-1]]):
         pending = tokenizer.token_bytes[before.pop()]
-    shown = _shown(tokenizer, snippets, budget // 2)
+    shown = tail(tokenizer, "".join(f"{snippet.text.rstrip()}\n\n" for snippet in snippets), budget)
     return Prompt([*shown, *suffix_first(control, after, before)], pending)
 
 
 def suffix_first(control: Prompts, after: Sequence[int], before: Sequence[int]) -> list[int]:
     """The order that serving and training share."""
     return [control.fim_prefix, control.fim_suffix, *after, control.fim_middle, *before]
-
-
-def _shown(tokenizer: Tokenizer, snippets: tuple[Snippet, ...], budget: int) -> list[int]:
-    """The last ones that fit."""
-    ids: list[int] = []
-    for snippet in reversed(snippets):
-        more = tokenizer.encode(f"{snippet.text.rstrip()}\n\n") if len(snippet.text) <= budget * _LONGEST else []
-        if not more or len(more) + len(ids) > budget:
-            break
-        ids = more + ids
-    return ids
 
 
 def head(tokenizer: Tokenizer, text: str, budget: int) -> list[int]:

@@ -113,7 +113,7 @@ class Related:
         left = budget - sum(len(text) for _, text in defined)
         rest = [source for source in sources if source not in [known for known, _ in defined]]
         alike = _alike(snapshot, offset, rest, left, ends_at) if left >= _SMALLEST_WINDOW else []
-        shown = [*defined, *alike][-MOST:]
+        shown = [*defined, *alike][:MOST]
         snippets = tuple(_snippet(source.snapshot, text) for source, text in shown)
         return snippets, tuple(source.snapshot for source, _ in shown)
 
@@ -177,11 +177,12 @@ class _Used:
                     self._found.append((self._distance[one.name], source, number, one))
 
     def within(self, budget: int) -> list[tuple[_Source, str]]:
-        """The nearest that fit, by file: in an order that does not depend on the place."""
+        """The nearest that fit, by file: in an order that does not depend on the place. None gets more than half."""
+        most = budget // 2
         chosen: dict[str, list[tuple[int, _Source, str]]] = {}
         for _, source, number, one in sorted(self._found, key=lambda found: found[0]):
-            text = one.text if len(one.text) < budget else one.text.partition("\n")[0]
-            if len(text) < budget and (source.snapshot.uri in chosen or len(chosen) < MOST):
+            text = _cut(one.text, min(budget, most))
+            if text and (source.snapshot.uri in chosen or len(chosen) < MOST):
                 chosen.setdefault(source.snapshot.uri, []).append((number, source, text))
                 budget -= len(text) + 1
         files = [sorted(chosen[uri], key=lambda entry: entry[0]) for uri in sorted(chosen)]
@@ -201,7 +202,12 @@ def _alike(
             score = resemblance(surroundings, window.words)
             if max(_ALIKE, best[0] if best else 0) < score < _TOO_ALIKE:
                 best = score, source, window.text
-    return [(best[1], best[2][:budget].rpartition("\n")[0])] if best else []
+    return [(best[1], _cut(best[2], budget))] if best else []
+
+
+def _cut(text: str, budget: int) -> str:
+    """The lines that fit."""
+    return text if len(text) <= budget else text[: max(budget, 0) + 1].rpartition("\n")[0]
 
 
 def _snippet(source: Snapshot, text: str) -> Snippet:

@@ -66,12 +66,14 @@ def test_snippets_stand_first_and_cost_the_rest_nothing() -> None:
     assert (prompt.ids, prompt.pending) == ([*shown, *alone.ids], alone.pending)
 
 
-def test_the_last_snippets_that_fit_in_half_the_budget_are_shown() -> None:
-    long, short = Snippet("a.py", "# a\n" * 60), Snippet("b.py", "# b = 2")
-    alone, with_short = infill(CODE, CODE, budget=100), infill(CODE, CODE, short, budget=100)
-    assert infill(CODE, CODE, long, budget=100) == alone
-    assert infill(CODE, CODE, long, short, budget=100) == with_short
-    assert len(alone.ids) < len(with_short.ids) <= len(alone.ids) + 50
+def test_snippets_get_as_much_as_the_rest_and_are_cut_at_their_beginning() -> None:
+    long, short = Snippet("a.py", "# aaa\n" * 300), Snippet("b.py", "# b = 2")
+    alone, together = infill(CODE, CODE, budget=100).ids, infill(CODE, CODE, long, short, budget=100).ids
+    shown = TOKENIZER.decode(together[: -len(alone)])
+    assert together[-len(alone) :] == alone
+    assert shown.startswith("# aaa\n")
+    assert shown.endswith("# aaa\n\n# b = 2\n\n")
+    assert 50 < len(together) - len(alone) <= 100
 
 
 def test_a_control_token_in_the_text_stays_text() -> None:

@@ -86,10 +86,15 @@ def test_the_nearest_used_win_and_stand_in_an_order_that_does_not_depend_on_the_
     assert len(snippets) == MOST
 
 
-def test_the_budget_holds_and_a_class_that_is_too_long_is_named_at_least() -> None:
+def test_a_class_that_is_too_long_is_cut_and_leaves_room_for_others() -> None:
     methods = "".join(f"    def method_{number}(self, argument): ...\n" for number in range(24))
-    [snippet] = shown(ORDER, document("cart.py", f"class Cart:\n{methods}"), settings=Settings(snippet_tokens=40))
-    assert snippet.text == "# shop/cart.py:\n# class Cart:"
+    others = document("cart.py", f"class Cart:\n{methods}"), document("basket.py", "def fill(basket): ...\n")
+    text = f"from basket import fill\n{ORDER}"
+    basket, cart = shown(text, *others, settings=Settings(snippet_tokens=60))
+    assert basket.text == "# shop/basket.py:\n# def fill(basket):"
+    assert cart.text == "# shop/cart.py:\n# class Cart:\n" + "\n".join(
+        f"#     def method_{number}(self, argument):" for number in range(2)
+    )
 
 
 def test_ten_keystrokes_do_not_change_it_though_they_would_choose_anew() -> None:
