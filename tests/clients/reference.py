@@ -43,12 +43,16 @@ class ReferenceDocument:
             return len(self.text)
         offset = sum(len(content) + len(end) for content, end in lines[:line])
         for one in lines[line][0]:
-            units = len(one.encode(self._codec)) // self._width
+            units = self.units(one)
             if character < units:
                 break
             character -= units
             offset += 1
         return offset
+
+    def units(self, text: str) -> int:
+        """Length of a text in code units."""
+        return len(text.encode(self._codec)) // self._width
 
     def change(self, change: Mapping[str, Json], cursor: int | None = None) -> int | None:
         """Apply one content change; where a cursor stands after it, pushed along by what is typed at it."""
