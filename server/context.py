@@ -118,8 +118,10 @@ def site_at(snapshot: Snapshot, offset: int, around: Excerpt, settings: Settings
     before, after = around.text[: around.at(offset)], around.text[around.at(offset) :]
     before = before[max(0, len(before) - (parsed.at(offset) - region.start)) :]
     inside, quote = _inside(region, parsed.text, parsed.at(offset), before)
-    others = before[: before.rfind("\n") + 1] + after[after.find("\n") + 1 :]  # the cursor's line is not written yet
-    unit = unit_of(others, region.language, settings.tab_size)
+    above = before[: before.rfind("\n") + 1]
+    others = above + after[after.find("\n") + 1 :]  # the cursor's line is not written yet
+    tabbed = before.startswith("\t", len(above)) and not re.search(r"^[ \t]", others, re.MULTILINE)  # but tells of tabs
+    unit = "\t" if tabbed else unit_of(others, region.language, settings.tab_size)
     return Site(before, after, region.language, unit, inside, quote, fenced=language.prose and region.start > 0)
 
 

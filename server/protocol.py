@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcParseError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcMethodNotFound, JsonRpcParseError
 from pygls.protocol import LanguageServerProtocol
 
 from .log import log_fault
@@ -53,6 +53,12 @@ class TolerantProtocol(LanguageServerProtocol):
         if not isinstance(data, dict) or data.get("jsonrpc") != self.VERSION:
             self._answer_error(None, JsonRpcInvalidRequest("the message is not a JSON-RPC 2.0 object"))
             return
+        if "method" in data and not (isinstance(data["method"], str) and _is_id(data.get("id", 0))):
+            msg_id = data.get("id")
+            self._answer_error(
+                msg_id if _is_id(msg_id) else None, JsonRpcInvalidRequest("no such method, or no such id")
+            )
+            return
         if refusal := self._refusal(data):
             if _is_request(data):
                 self._answer_error(data["id"], refusal)
@@ -60,7 +66,10 @@ class TolerantProtocol(LanguageServerProtocol):
         if data.get("method") == "initialized":
             data["params"] = {}  # some clients leave it out
         try:
-            self.handle_message(self.structure_message(data))
+            message = self.structure_message(data)
+            if _is_request(data) and not hasattr(message, "id"):
+                raise JsonRpcMethodNotFound.of(data["method"])  # it is a notification, and so would never be answered
+            self.handle_message(message)
         except JsonRpcException as error:
             self._reject(data, error)
         except Exception as error:  # noqa: BLE001 - such as an answer to a request that was cancelled meanwhile
@@ -93,6 +102,11 @@ class TolerantProtocol(LanguageServerProtocol):
         """Not by way of `_send_response`: it leaves out an id that is null."""
         answer = {"code": error.code, "message": error.message}
         self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": answer})
+
+
+def _is_id(value: object) -> bool:
+    """Whether a request may be named so: by a string or an integer."""
+    return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _is_request(data: dict[str, object]) -> bool:

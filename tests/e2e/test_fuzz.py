@@ -50,7 +50,7 @@ class Wire:
         """Start another server if this one turns out not to be."""
         try:
             yield
-        except Exception:
+        except BaseException:  # pytest's own failures too
             self.run(self.editor.__aexit__())
             self.run(self._start())
             raise
@@ -110,31 +110,28 @@ def changes(draw: st.DrawFn, document: ReferenceDocument) -> dict[str, Json]:
 
 def check_edits(wire: Wire, data: st.DataObject, edits: int) -> None:
     """Edits, several to a message now and then, told to the server and to the reference."""
-    with wire.sound():
-        _check_edits(wire, data, edits)
-
-
-def _check_edits(wire: Wire, data: st.DataObject, edits: int) -> None:
-    uri = wire.fresh_uri()
     document = ReferenceDocument(data.draw(PIECES), wire.editor.encoding)
-    wire.editor.open(uri, document.text)
-    version = 1
+    opened, messages = document.text, []
     while edits > 0:
         message = []
         for _ in range(min(edits, data.draw(st.sampled_from([1, 1, 1, 2, 3])))):
-            change = data.draw(changes(document))
-            document.change(change)
-            message.append(change)
-        version, edits = version + 1, edits - len(message)
-        named = {"uri": uri, "version": version}
-        wire.editor.notify("textDocument/didChange", {"textDocument": named, "contentChanges": message})
+            message.append(data.draw(changes(document)))
+            document.change(message[-1])
+        messages.append(message)
+        edits -= len(message)
 
     async def compare() -> None:
+        uri = wire.fresh_uri()
+        wire.editor.open(uri, opened)
+        for version, message in enumerate(messages, 2):
+            named = {"uri": uri, "version": version}
+            wire.editor.notify("textDocument/didChange", {"textDocument": named, "contentChanges": message})
         told = await wire.editor.command("sfumato.debugInformation", {"uri": uri})
-        assert told["document"] == document.description(version, "python")
+        assert told["document"] == document.description(len(messages) + 1, "python")
         wire.editor.close(uri)
 
-    wire.run(compare())
+    with wire.sound():
+        wire.run(compare())
 
 
 @fuzz(10)
@@ -181,7 +178,12 @@ METHODS = st.sampled_from(
         "",
     ]
 )
-FRAMES = st.sampled_from([b"{", b"[]", b"null", b'"a"', b"\xff\xfe", b"{}", b'{"jsonrpc": "1.0"}', b"[" * 100_000])
+FRAMES = st.sampled_from(
+    [
+        *(b"{", b"[]", b"null", b'"a"', b"\xff\xfe", b"{}", b'{"jsonrpc": "1.0"}', b"[" * 100_000),
+        *(b'{"jsonrpc": "2.0", "id": [1], "method": "a"}', b'{"jsonrpc": "2.0", "id": null, "method": "shutdown"}'),
+    ]
+)
 OPERATIONS = st.sampled_from(
     [
         *("open", "close", "change", "complete", "complete", "complete", "rewrite", "fill", "actions", "cancel"),
@@ -191,39 +193,41 @@ OPERATIONS = st.sampled_from(
 
 
 class Chatter:
-    """An editor that says one thing after another, and remembers what it must get an answer to."""
+    """What an editor says, one thing after another, and what it must get an answer to."""
 
     def __init__(self, wire: Wire, data: st.DataObject) -> None:
-        self._editor, self._data = wire.editor, data
+        self._data = data
         self._uris = [wire.fresh_uri() for _ in range(2)]
-        self._broken = len(self._editor.answers[None])
-        self.asked: list[Json] = []
+        self._named = wire.fresh_uri
+        self.frames: list[bytes] = []
+        self.asked: dict[Json, Json] = {}  # requests by id
+        self.broken = 0
 
     def say(self, what: str) -> None:
-        """One message, or an open with its text."""
-        draw, editor = self._data.draw, self._editor
+        """One message more."""
+        draw = self._data.draw
         uri = draw(st.sampled_from(self._uris))
         place = {"line": draw(st.integers(0, 3)), "character": draw(st.integers(0, 9))}
         if what == "open":
-            editor.open(uri, draw(PIECES))
+            document = {"uri": uri, "languageId": "python", "version": 1, "text": draw(PIECES)}
+            self._tell("textDocument/didOpen", {"textDocument": document})
         elif what == "close":
-            editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+            self._tell("textDocument/didClose", {"textDocument": {"uri": uri}})
         elif what == "change":
             change = {"range": {"start": place, "end": place}, "text": draw(PIECES)}
-            params = {"textDocument": {"uri": uri, "version": draw(st.integers(0, 9))}, "contentChanges": [change]}
-            editor.notify("textDocument/didChange", params)
+            named = {"uri": uri, "version": draw(st.integers(0, 9))}
+            self._tell("textDocument/didChange", {"textDocument": named, "contentChanges": [change]})
         elif what == "cancel":
-            editor.notify("$/cancelRequest", {"id": draw(st.sampled_from([*self.asked, "nobody"]))})
+            self._tell("$/cancelRequest", {"id": draw(st.sampled_from([*self.asked, "nobody"]))})
         elif what == "junk request":
             self._ask(draw(METHODS), draw(JUNK))
         elif what == "junk notification":
-            editor.notify(draw(METHODS), draw(JUNK))
+            self._tell(draw(METHODS), draw(JUNK))
         elif what == "broken frame":
-            body = draw(FRAMES)
-            editor.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-            self._broken += 1
+            self.frames.append(draw(FRAMES))
+            self.broken += 1
         elif what == "stray answer":
-            editor.send({"id": draw(st.integers(0, 9)), "result": draw(JUNK)})
+            self._send({"id": draw(st.integers(0, 9)), "result": draw(JUNK)})
         else:
             self._ask(*self._request(what, uri, place))
 
@@ -244,19 +248,30 @@ class Chatter:
         return "textDocument/inlineCompletion", {**where, "context": {**context, **more}, **more}
 
     def _ask(self, method: str, params: Json) -> None:
-        named = self._data.draw(st.booleans())
-        self.asked.append(
-            self._editor.ask(method, params, msg_id=f"fuzz-{id(self)}-{len(self.asked)}" if named else None)
-        )
+        name = self._named()
+        msg_id = name if self._data.draw(st.booleans()) else 10_000 + int(name.rpartition("-")[2])
+        self.asked[msg_id] = {"id": msg_id, "method": method, "params": params}
+        self._send(self.asked[msg_id])
 
-    async def heard(self) -> None:
-        """Every request is answered, and none twice; so is every frame that was no message."""
-        answers = self._editor.answers
-        await self._editor.until(lambda: all(answers[asked] for asked in self.asked))
-        await self._editor.until(lambda: len(answers[None]) >= self._broken)
-        await self._editor.command("sfumato.debugInformation")  # whatever was on its way is here
-        assert {asked: len(answers[asked]) for asked in self.asked} == dict.fromkeys(self.asked, 1)
-        assert len(answers[None]) == self._broken
+    def _tell(self, method: str, params: Json) -> None:
+        self._send({"method": method, "params": params})
+
+    def _send(self, message: Json) -> None:
+        self.frames.append(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+
+async def converse(editor: SubprocessEditor, chatter: Chatter) -> None:
+    """Say it all; every request is answered, and none twice, and so is every frame that was no message."""
+    answers, before = editor.answers, len(editor.answers[None])
+    for body in chatter.frames:
+        editor.send_bytes(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+    try:
+        await editor.until(lambda: all(answers[asked] for asked in chatter.asked))
+    except TimeoutError:
+        pytest.fail(f"no answer: {[asked for name, asked in chatter.asked.items() if not answers[name]]}")
+    await editor.command("sfumato.debugInformation")  # whatever was on its way is here
+    assert {name: len(answers[name]) for name in chatter.asked} == dict.fromkeys(chatter.asked, 1)
+    assert len(answers[None]) - before == chatter.broken
 
 
 def check_chatter(wire: Wire, data: st.DataObject) -> None:
@@ -264,7 +279,7 @@ def check_chatter(wire: Wire, data: st.DataObject) -> None:
     for what in data.draw(st.lists(OPERATIONS, min_size=1, max_size=25)):
         chatter.say(what)
     with wire.sound():
-        wire.run(chatter.heard())
+        wire.run(converse(wire.editor, chatter))
 
 
 @fuzz(15)

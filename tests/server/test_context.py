@@ -131,6 +131,8 @@ def test_a_place_in_a_script_is_in_its_language() -> None:
 def test_the_cursors_line_says_nothing_of_the_files_indentation() -> None:
     assert site_of("if a:\n  ‸\n").unit == "    "
     assert site_of("if a:\n  b\nif c:\n    ‸\n").unit == "  "
+    assert site_of("if a:\n\t‸\n").unit == "\t"  # a tab tells more than its width
+    assert site_of("if a:\n    b\nif c:\n\t‸\n").unit == "    "
 
 
 @pytest.mark.parametrize(

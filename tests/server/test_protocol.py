@@ -65,6 +65,35 @@ async def test_parameters_that_make_no_sense_are_answered_quietly(params: Any) -
         assert len(await editor.inline(URI, 0, 4)) == 1
 
 
+@pytest.mark.parametrize("method", ["initialized", "textDocument/didClose", "$/cancelRequest", "textDocument/didOpen"])
+async def test_a_notification_that_asks_for_an_answer_is_told_that_there_is_none(method: str) -> None:
+    async with InProcessEditor({}) as editor:
+        await editor.initialize()
+        with pytest.raises(AnsweredWithError) as raised:
+            await editor.request(method, {"textDocument": {"uri": URI}, "id": 1})
+        assert raised.value.code in (-32601, -32602)
+
+
+@pytest.mark.parametrize(
+    ("message", "answered"),
+    [
+        ({"id": 7, "method": 3}, 7),
+        ({"id": "a", "method": None}, "a"),
+        ({"id": [1], "method": "textDocument/codeAction"}, None),
+        ({"id": {"a": 1}, "method": 1}, None),
+        ({"id": True, "method": "shutdown"}, None),
+        ({"id": None, "method": "shutdown"}, None),
+        ({"id": 1.5, "method": "shutdown"}, None),
+    ],
+)
+async def test_what_names_no_method_or_no_request_is_answered_once(message: Any, answered: Any) -> None:
+    async with InProcessEditor({}) as editor:
+        await editor.initialize()
+        editor.send({"params": {}, **message})
+        await editor.command("sfumato.debugInformation")
+        assert [answer["error"]["code"] for answer in editor.answers[answered]] == [-32600]
+
+
 @pytest.mark.parametrize("msg_id", ["one", 0, -7, "", 2**40])
 async def test_any_id_is_answered_under_that_id(msg_id: Any) -> None:
     async with InProcessEditor({}) as editor:
