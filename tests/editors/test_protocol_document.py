@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 
 from server.app import create_server
+from server.features.changing import _REASONS
 from server.features.commands import AgainArguments, FillHolesArguments, RewriteArguments
 from server.features.outcome import OutcomeArguments
 from server.quiet import Suppressed
 from server.status import State
+from server.suggestion import Refused
 from tests.clients.editor import InProcessEditor
 from tests.clients.scripted_engine import ScriptedOpening
 
@@ -45,7 +47,7 @@ async def test_the_outcomes_shown_are_the_outcomes_given() -> None:
         assert all(f"`{key}`" in TEXT for key in (*told, *told["last"]))
 
 
-def test_every_command_state_and_suppression_is_named() -> None:
+def test_every_command_state_and_reason_is_named() -> None:
     commands = create_server(ScriptedOpening({})).protocol.fm.commands
     assert all(f"## `{command}`" in TEXT for command in commands)
-    assert all(f"`{name}`" in TEXT for name in (*State, *Suppressed))
+    assert all(f"`{name}`" in TEXT for name in (*State, *Suppressed, *Refused, *_REASONS))
