@@ -75,8 +75,7 @@ def _read_part(
     for start in range(part * span, min(part * span + span, vocabulary), BLOCK):
         token = start + tl.arange(0, BLOCK)
         z = tl.load(line + token, mask=token < vocabulary, other=float("-inf")).to(tl.float32)
-        if CAPPED:
-            # the cap would let in what is ruled out, and what lies past the end
+        if CAPPED:  # which would let in what is ruled out, and what lies past the end
             z = tl.where(z == float("-inf"), z, _tanh(z / softcap) * softcap)
         z = z / temperature
         # the two highest

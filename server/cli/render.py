@@ -39,8 +39,11 @@ def draft_in_place(
     """The same while the holes are being filled: each piece in the shade of its state, an open position as a block."""
     placed = []
     for (start, end), draft in zip(holes, drafts, strict=True):
-        pieces = [(piece.text or OPEN * piece.positions, SHADES[piece.state]) for piece in draft]
-        placed.append((start, end, pieces or [(OPEN, SHADES[PieceState.OPEN])]))
+        pieces = [
+            (OPEN * piece.positions if piece.state is PieceState.OPEN else piece.text, piece.state) for piece in draft
+        ]
+        shown = [(text, SHADES[state]) for text, state in pieces if text]
+        placed.append((start, end, shown or [(OPEN, SHADES[PieceState.OPEN])]))
     return _placed(snapshot, placed, around)
 
 

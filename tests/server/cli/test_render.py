@@ -107,5 +107,11 @@ def test_a_draft_has_a_shade_for_each_state() -> None:
     assert len({*SHADES.values()}) == len(PieceState)
 
 
+def test_tokens_without_text_of_their_own_are_not_shown() -> None:
+    """Such as one that writes the prefix again, or half a character."""
+    half = (Piece(PieceState.COMMITTED, "", 1), Piece(PieceState.PROPOSED, "x", 1))
+    assert draft_in_place(snapshot("a = "), [(4, 4)], [half]).plain == "  │ a = x\n"
+
+
 def test_a_draft_of_nothing_but_blanks() -> None:
     assert draft_in_place(snapshot(""), [(0, 0)], [(Piece(PieceState.COMMITTED, "\n ", 1),)]).plain == "  │ \n"
