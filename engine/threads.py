@@ -6,6 +6,7 @@ for the later of them (measured: 78 ms a forward with one, 85 to 430 with two). 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,3 +48,9 @@ class Threads:
             crowded = processor < _SIDE_BY_SIDE * self.most * wall
             self._alone = self._patience if crowded else 0
             self._patience = min(2 * self._patience, _LONGEST) if crowded else 4
+
+
+def free_threads() -> int:
+    """Cores this process may use, at most four: beyond, memory is what int8 rows wait for."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(4, allowed))

@@ -17,6 +17,7 @@ from ..cancel import NO_DEADLINE, CancelToken, Deadline
 from ..canvas import Noise, Uniform
 from ..errors import ModelError
 from ..kv_cache import common_prefix
+from ..threads import Threads
 from ..tokenizer import Tokenizer
 from .base import Shown
 from .encoder_kv import keys_and_values, new_cache, repeated
@@ -27,11 +28,14 @@ PROMPT_CHUNK = 512  # tokens between two looks at the cancel token; a canvas goe
 class DiffusionGemma:
     """`base.CanvasModel`. Raises `ModelError` for weights that cannot be read this way, or when memory runs out."""
 
-    def __init__(self, body: DiffusionGemmaForBlockDiffusion, tokenizer: Tokenizer, ends: frozenset[int]) -> None:
+    def __init__(
+        self, body: DiffusionGemmaForBlockDiffusion, tokenizer: Tokenizer, ends: frozenset[int], threads: int = 1
+    ) -> None:
         text = body.config.get_text_config()
         if text.use_bidirectional_attention == "all":
             raise ModelError("its encoder reads the prompt both ways, so nothing of it could be kept; not supported")
         self._body = body
+        self._threads = Threads(threads)
         self._forget()
         self.tokenizer: Tokenizer = tokenizer
         self.ends = ends
@@ -54,7 +58,7 @@ class DiffusionGemma:
         encoder, start = self._body.model.encoder, len(self._held)
         tokens = torch.tensor([ids], device=self.device)
         positions = torch.arange(start, start + len(ids), dtype=torch.int32, device=self.device)[None]
-        with self._memory():
+        with self._forward():
             masks = encoder.create_masks_for_generate(
                 config=self._body.config,
                 inputs_embeds=torch.empty(1, len(ids), 0, dtype=self._body.dtype, device=self.device),
@@ -72,7 +76,7 @@ class DiffusionGemma:
         lengths = [len(shown.ids) for shown in canvases]
         longest, kept = max(lengths), len(self._held)
         ids = torch.stack([_padded(shown.ids, longest) for shown in canvases])  # (batch, longest)
-        with self._memory():
+        with self._forward():
             hidden = decoder(
                 decoder_input_ids=ids,
                 cache=repeated(self._cache, len(canvases)),
@@ -112,10 +116,11 @@ class DiffusionGemma:
         self._held: list[int] = []
 
     @contextmanager
-    def _memory(self) -> Iterator[None]:
+    def _forward(self) -> Iterator[None]:
         """Inside, a forward: one that fails leaves the KV torn, so it is dropped."""
         try:
-            yield
+            with self._threads.forward():
+                yield
         except BaseException as error:
             self._forget()
             if isinstance(error, torch.OutOfMemoryError):

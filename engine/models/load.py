@@ -31,6 +31,7 @@ from ..errors import ModelError, UnknownModelError
 from ..kernels.linear import PRECISIONS, Precision
 from ..request import Progress, ProgressSink
 from ..strategies import none_chosen
+from ..threads import free_threads
 from ..tokenizer import Tokenizer
 from .adapted import Tensors
 from .adapters import ADAPTER_FILE, load_adapter
@@ -108,12 +109,6 @@ def _tokenizer(path: Path, control: frozenset[int]) -> Tokenizer:
 def _adapter_digest(folder: Path) -> str:
     """The first digits, to tell one version from another."""
     return hashlib.sha256((folder / ADAPTER_FILE).read_bytes()).hexdigest()[:12]
-
-
-def free_threads() -> int:
-    """Cores this process may use, at most four: beyond, memory is what int8 rows wait for."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(4, allowed))
 
 
 def return_free_memory() -> None:

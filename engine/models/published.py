@@ -30,6 +30,7 @@ from ..sampler import Gumbel, TopP
 from ..schedule import Linear
 from ..stopping import StableAndConfident
 from ..strategies import chosen
+from ..threads import free_threads
 from ..unmask import EntropyBound
 from ..work import CanvasSetup
 from .checkpoint import (
@@ -80,7 +81,8 @@ def open_published(
     body = _body(checkpoint, choice.form, place)
     tokenizer = GemmaTokenizer.read(checkpoint.folder / TOKENIZER, int(body.config.get_text_config().vocab_size))
     frames = GemmaFrames.read(checkpoint, tokenizer)
-    model = DiffusionGemma(body, tokenizer, frozenset({*_ends(body), frames.end}))
+    threads = config.threads or free_threads()
+    model = DiffusionGemma(body, tokenizer, frozenset({*_ends(body), frames.end}), threads)
     textless = torch.tensor([not data for data in tokenizer.token_bytes], device=model.device)
     setup = CanvasSetup(
         model, frames, replace(_strategies(body), **own), int(body.config.canvas_length or 256), textless
@@ -91,7 +93,7 @@ def open_published(
         "revision": _revision(checkpoint.folder),
         "device": place.name,
         "precision": choice.form,
-        "threads": str(torch.get_num_threads()),
+        "threads": str(threads),
         "memory": choice.said,
         "canvas": f"{setup.longest} positions, at most {setup.strategies.schedule.steps} steps",
         "file": str(checkpoint.folder),
