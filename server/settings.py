@@ -25,7 +25,13 @@ def _number(unit: str, least: int, most: int, description: str) -> Meta:
 class Settings(msgspec.Struct, frozen=True):
     """What a user may set."""
 
-    model: Annotated[str, _text("A name of `sfumato models list`, or the path of a GGUF file.")] = "embedded"
+    model: Annotated[
+        str,
+        _text(
+            "A name of `sfumato models list`, the path of a GGUF file or of a checkpoint's folder, or owner/name on the"
+            " Hugging Face Hub."
+        ),
+    ] = "embedded"
     threads: Annotated[int, _number("threads", 0, 1024, "CPU threads; 0 = as many as are free.")] = 0
     max_tokens: Annotated[int, _number("tokens", 1, 4096, "The longest completion.")] = 256
     rewrite_max_tokens: Annotated[int, _number("tokens", 1, 16384, "The longest rewrite.")] = 1024

@@ -74,13 +74,14 @@ def open_published(
     config: EngineConfig, checkpoint: Checkpoint, progress: ProgressSink, started: float
 ) -> CanvasEngine:
     """Load it; `started` on the monotonic clock. Raises `ModelError`, `ConfigError`."""
-    own = chosen(config)  # before minutes of loading
+    own = chosen(config)  # all that can be refused is, before minutes of loading
     place = place_here()
     choice = _choice(config, checkpoint.config, checkpoint.size, place)
     progress(Progress("load", text=choice.said))
-    body = _body(checkpoint, choice.form, place)
-    tokenizer = GemmaTokenizer.read(checkpoint.folder / TOKENIZER, int(body.config.get_text_config().vocab_size))
+    text: Any = _shape(checkpoint.config, config.model).get_text_config()
+    tokenizer = GemmaTokenizer.read(checkpoint.folder / TOKENIZER, text.vocab_size)
     frames = GemmaFrames.read(checkpoint, tokenizer)
+    body = _body(checkpoint, choice.form, place)
     threads = config.threads or free_threads()
     model = DiffusionGemma(body, tokenizer, frozenset({*_ends(body), frames.end}), threads)
     textless = torch.tensor([not data for data in tokenizer.token_bytes], device=model.device)
