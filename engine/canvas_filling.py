@@ -24,7 +24,7 @@ from .tokenizer import whole_characters
 from .work import CanvasWork
 
 LENGTHS = (*range(1, 25), 28, 32, 38, 45, 54, 64, 76, 91, 108, 128, 152, 181)  # tokens that a hole is tried with
-ROWS = 4096  # of first steps at once: as many rows of logits are held
+ROWS = 2048  # of first steps at once: as many rows of logits are held
 ONE_LINE = 32  # tokens of a rest of a line, at most
 USUAL = 16  # of a hole, while the length of another is tried
 

@@ -6,6 +6,7 @@ name in a user's text is text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from transformers.utils.chat_template_utils import render_jinja_template
 from ..errors import ModelError
 from ..frame import Frame
 from ..prompt import head, tail
-from ..request import InfillRequest, RewriteRequest
+from ..request import InfillRequest, RewriteRequest, Snippet
 from .checkpoint import Checkpoint
 from .gemma_tokenizer import GemmaTokenizer
 
@@ -47,7 +48,7 @@ class GemmaFrames:
         encode = self.tokenizer.encode
         after = head(self.tokenizer, suffix, budget // 3)
         following = self.tokenizer.decode(after)
-        snippets = "".join(f"From {one.path}:\n{one.text.rstrip()}\n\n" for one in request.snippets)
+        snippets = self._shown(request.snippets, budget // 2)
         fence = _fence(snippets + prefix + following)
         opened = f"{fence}{request.language}\n"
         name = request.path.replace("\\", "/").rpartition("/")[2] or "a file"
@@ -65,6 +66,16 @@ class GemmaFrames:
             pinned += [*encode(f"\n{fence}"), self.end]
         prompt = [*self.before, *encode(question), *self.between, *encode(opened), *before]
         return Frame(prompt, pending, tuple(pinned), fence)
+
+    def _shown(self, snippets: Sequence[Snippet], budget: int) -> str:
+        """The last ones that fit."""
+        shown = ""
+        for one in reversed(snippets):
+            more = f"From {one.path}:\n{one.text.rstrip()}\n\n"
+            if len(self.tokenizer.encode(more + shown)) > budget:
+                break
+            shown = more + shown
+        return shown
 
     def rewrite(self, request: RewriteRequest, budget: int) -> Frame:
         """See `Frames`. The answer's fence is open."""

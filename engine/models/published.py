@@ -49,7 +49,7 @@ from .gemma_frames import GemmaFrames
 from .gemma_tokenizer import GemmaTokenizer
 
 _ANSWER = 2048  # tokens that may follow a prompt in the KV
-_LOGIT_BYTES = 2 * 7 + 4 * 5  # seven canvases of the first step in 16 bits, five temporaries of one in fp32
+_LOGIT_BYTES = 2 * 8 + 4 * 5  # eight canvases' first steps in 16 bits, five temporaries of one canvas in fp32
 _MEMINFO = Path("/proc/meminfo")
 
 

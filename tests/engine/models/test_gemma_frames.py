@@ -99,6 +99,19 @@ def test_budgets_are_kept(frames: GemmaFrames) -> None:
     assert len(frames.rewrite(rew, 64).prompt) <= empty[1] + 64 + 50  # the sentences around what is shown
 
 
+def test_the_last_snippets_that_fit_are_shown(frames: GemmaFrames) -> None:
+    snippets = (Snippet("a.py", "first"), Snippet("b.py", "z" * 90), Snippet("c.py", "third"))
+    shown = {
+        budget: frames.tokenizer.decode(frames.infill(infill(snippets=snippets), "", "", budget, 5).prompt)
+        for budget in (20, 80, 800)
+    }
+    assert [("third" in text, "zzz" in text, "first" in text) for text in shown.values()] == [
+        (False, False, False),
+        (True, False, False),
+        (True, True, True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("template", "says"),
     [
