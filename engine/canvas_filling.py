@@ -20,7 +20,8 @@ from .lengths import FirstStep
 from .pieces import pieces
 from .request import Hole, InfillRequest, PieceState, Progress, StopReason
 from .sampler import Ruled
-from .tokenizer import whole_characters
+from .seams import Seam, heal
+from .tokenizer import Tokenizer, whole_characters
 from .work import CanvasWork
 
 LENGTHS = (*range(1, 25), 28, 32, 38, 45, 54, 64, 76, 91, 108, 128, 152, 181)  # tokens that a hole is tried with
@@ -33,21 +34,20 @@ USUAL = 16  # of a hole, while the length of another is tried
 class _Layout:
     """Holes that share a canvas, and the texts between them as tokens. What they hold is to be replaced."""
 
+    tokenizer: Tokenizer
     frame: Frame
-    between: Sequence[Sequence[int]]
-    holes: int
-    first: Sequence[int]  # the only tokens that write again what is pending, if something is
+    pins: Sequence[Sequence[int]]  # after each hole
+    seams: Sequence[Seam]  # of each hole
     room: int  # positions for all holes
 
     def gap(self, hole: int, length: int) -> Gap:
         """A hole of that length."""
-        return Gap(length, first=() if hole else self.first)
+        return self.seams[hole].gap(self.tokenizer, length)
 
     def parts(self, lengths: Sequence[int]) -> list[Pin | Gap]:
         """The canvas with holes of these lengths."""
-        pins = [*self.between, self.frame.tail]
         holes = [self.gap(hole, length) for hole, length in enumerate(lengths)]
-        return [part for gap, pin in zip(holes, pins, strict=True) for part in (gap, Pin(pin))]
+        return [part for gap, pin in zip(holes, self.pins, strict=True) for part in (gap, Pin(pin))]
 
 
 def fill(work: CanvasWork, request: InfillRequest, budget: int) -> list[list[Filled]]:
@@ -70,33 +70,32 @@ def fill(work: CanvasWork, request: InfillRequest, budget: int) -> list[list[Fil
 def _laid_out(work: CanvasWork, request: InfillRequest, budget: int) -> _Layout | None:
     """None if the holes are too far apart for one canvas."""
     setup, text, holes = work.setup, request.text, request.holes
-    encode = setup.model.tokenizer.encode
-    between = [encode(text[one.end : other.start]) for one, other in pairwise(holes)]
+    tokenizer = setup.model.tokenizer
     frame = setup.frames.infill(request, text[: holes[0].start], text[holes[-1].end :], budget, setup.longest // 4)
-    room = setup.longest - len(frame.tail) - sum(map(len, between))
+    pins = [*(tokenizer.encode(text[one.end : other.start]) for one, other in pairwise(holes)), list(frame.tail)]
+    room = setup.longest - sum(map(len, pins))
     if len(holes) > 1 and room < len(holes) * min(USUAL, setup.longest // 4):
         return None
-    first = setup.model.tokenizer.beginning_with(frame.pending) if frame.pending else ()
-    return _Layout(frame, between, len(holes), first, room)
+    seams = heal(tokenizer, [[], *pins])  # the frame has taken off what the first hole begins with
+    return _Layout(tokenizer, frame, pins, [replace(seams[0], left=frame.pending), *seams[1:]], room)
 
 
 def _on_one_canvas(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[list[Filled]]:
     if not work.encode(layout.frame.prompt):
-        return [[Filled("", 0, StopReason.DEADLINE, 0.0) for _ in range(layout.holes)]]
+        return [[Filled("", 0, StopReason.DEADLINE, 0.0) for _ in range(len(layout.seams))]]
     chosen = _lengths(work, request, layout)
     canvases = [
         _denoising(work, layout.parts(lengths), request.seed * 1000 + number) for number, lengths in enumerate(chosen)
     ]
     work.denoise(canvases, lambda: _tell(work, request, layout, canvases[0]))
-    filled = [_filled(work, request, layout, one) for one in canvases]
+    filled = [_filled(request, layout, one) for one in canvases]
     return sorted(filled, key=lambda holes: -sum(one.score for one in holes))
 
 
 def _lengths(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[tuple[int, ...]]:
     """Lengths for all holes, `request.candidates` times: for each hole those whose first step is surest of it."""
-    most = min(request.max_tokens, layout.room // layout.holes, ONE_LINE if request.one_line else layout.room)
-    # a token that must write again what is pending shows nothing
-    least = [min(1 if hole or not layout.first else 2, most) for hole in range(layout.holes)]
+    most = min(request.max_tokens, layout.room // len(layout.seams), ONE_LINE if request.one_line else layout.room)
+    least = [min(1 + seam.healed, most) for seam in layout.seams]  # a token that heals shows nothing
     usual = tuple(max(low, min(USUAL, most)) for low in least)
     offered = tuple(tuple(n for n in sorted({*LENGTHS, most}) if low <= n <= most) for low in least)
     search = FirstStep(offered, usual, at_once=max(1, ROWS // (2 * work.setup.longest)))
@@ -132,32 +131,31 @@ def _tell(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denois
     """How the holes of a canvas stand: every token that is not committed may yet become another one."""
     if work.progress is None:
         return
-    tokenizer, holes = work.setup.model.tokenizer, []
-    for hole in range(layout.holes):
+    holes = []
+    for hole, seam in enumerate(layout.seams):
         tokens = one.filling(hole)
         ended = one.stop_reason is not None
         committed = [ended or sure for sure in one.accepted[one.canvas.hole == hole].tolist()]
-        skip = 0 if hole else len(layout.frame.pending)
-        holes.append(pieces(tokenizer, tokens, committed, skip, one_line=request.one_line))
+        cut = len(seam.left), len(seam.right)
+        holes.append(pieces(layout.tokenizer, tokens, committed, *cut, one_line=request.one_line))
     done = sum(piece.positions for hole in holes for piece in hole if piece.state is PieceState.COMMITTED)
     work.progress(Progress("denoise", done, 0, "".join(piece.text for piece in holes[0]), tuple(holes)))
 
 
-def _filled(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denoising) -> list[Filled]:
+def _filled(request: InfillRequest, layout: _Layout, one: Denoising) -> list[Filled]:
     """Exactly the holes' texts."""
     assert one.stop_reason is not None  # the loop ends with a reason for each
     filled = []
-    for hole in range(layout.holes):
-        text, cut = _text(work, request, layout, one, hole)
+    for hole in range(len(layout.seams)):
+        text, cut = _text(request, layout, one, hole)
         reason = StopReason.NEWLINE if cut else one.stop_reason
         filled.append(Filled(text, len(one.filling(hole)), reason, _score(one, hole)))
     return filled
 
 
-def _text(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denoising, hole: int) -> tuple[str, bool]:
+def _text(request: InfillRequest, layout: _Layout, one: Denoising, hole: int) -> tuple[str, bool]:
     """A hole's text so far, and whether it was cut at a line end."""
-    data = work.setup.model.tokenizer.decode_bytes(one.filling(hole))
-    data = data if hole else data[len(layout.frame.pending) :]
+    data = layout.seams[hole].data(layout.tokenizer, one.filling(hole), ())
     line = next(iter(data.splitlines()), b"")  # of bytes: \n, \r\n and \r, nothing else
     cut = request.one_line and line != data
     data = line if cut else data

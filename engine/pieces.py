@@ -12,9 +12,15 @@ from .tokenizer import Tokenizer
 
 
 def pieces(
-    tokenizer: Tokenizer, tokens: Sequence[int], committed: Sequence[bool], skip: int = 0, *, one_line: bool = False
+    tokenizer: Tokenizer,
+    tokens: Sequence[int],
+    committed: Sequence[bool],
+    skip: int = 0,
+    drop: int = 0,
+    *,
+    one_line: bool = False,
 ) -> tuple[Piece, ...]:
-    """The tokens' text without its first `skip` bytes, in pieces of what is committed and what is but proposed.
+    """The tokens' text without its first `skip` and last `drop` bytes, in pieces of what is committed or but proposed.
 
     A character that spans two pieces is the later one's; one that is not whole yet is left out. `one_line` ends the
     text before its first line end.
@@ -22,11 +28,12 @@ def pieces(
     decoder = getincrementaldecoder("utf-8")("replace")
     made = []
     ended = False
+    room = len(tokenizer.decode_bytes(tokens)) - drop
     for sure, run in groupby(zip(committed, tokens, strict=True), key=lambda pair: pair[0]):
         ids = [token for _, token in run]
         data = tokenizer.decode_bytes(ids)
-        text = "" if ended else decoder.decode(data[skip:])
-        skip = max(0, skip - len(data))
+        text = "" if ended else decoder.decode(data[skip : max(room, 0)])
+        skip, room = max(0, skip - len(data)), room - len(data)
         if one_line and (line := re.search("[\r\n]", text)):
             text, ended = text[: line.start()], True
         made.append(Piece(PieceState.COMMITTED if sure else PieceState.PROPOSED, text, len(ids)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .canvas import Gap, Pin
 from .request import Hole
@@ -22,13 +23,48 @@ class Seam:
     left: bytes = b""
     right: bytes = b""
 
-    def text(self, tokenizer: Tokenizer, ids: Sequence[int], ends: Collection[int]) -> str:
-        """What a hole's tokens say, up to the first end token. A character that is cut off is left out."""
+    @property
+    def healed(self) -> int:
+        """Positions that write something again."""
+        return bool(self.left) + bool(self.right)
+
+    def gap(self, tokenizer: Tokenizer, length: int, draft: Sequence[int] = (), noise_level: float = 1.0) -> Gap:
+        """A hole of `length` positions, those that heal among them."""
+        first = tokenizer.beginning_with(self.left) if self.left else ()
+        last = tokenizer.ending_with(self.right) if self.right else ()
+        held = [0, *draft] if self.left else draft  # where it heals is noise
+        return Gap(length, held, noise_level, first, last)
+
+    def data(self, tokenizer: Tokenizer, ids: Sequence[int], ends: Collection[int]) -> bytes:
+        """What a hole's tokens say, up to the first end token, without what they write again."""
         end = next((at for at, token in enumerate(ids) if token in ends), len(ids))
         data = tokenizer.decode_bytes(ids[:end]).removeprefix(self.left)
-        if end == len(ids):  # an end token stands before the last position, and so before what that one heals
-            data = data.removesuffix(self.right)
+        # an end token stands before the last position, and so before what that one heals
+        return data.removesuffix(self.right) if end == len(ids) else data
+
+    def text(self, tokenizer: Tokenizer, ids: Sequence[int], ends: Collection[int]) -> str:
+        """The same as text. A character that is cut off at the end is left out."""
+        data = self.data(tokenizer, ids, ends)
         return data[: whole_characters(data)].decode("utf-8", "replace")
+
+
+def heal(tokenizer: Tokenizer, between: Sequence[list[int]], *, right: bool = True) -> list[Seam]:
+    """Takes the tokens at seams off the texts left, between and right of the holes.
+
+    `right`: heal where holes end as well, if that is inside a word; not where end tokens fill up a hole, which then
+    ends before its last position.
+    """
+    names = tokenizer.token_bytes
+    seams = []
+    for before, after in pairwise(between):
+        left = names[before.pop()] if before and needs_healing(names[before[-1]]) else b""
+        seams.append(Seam(left, names[after.pop(0)] if right and after and _in_word(names[after[0]]) else b""))
+    return seams
+
+
+def _in_word(name: bytes) -> bool:
+    """Whether a token can be the middle or the end of a word: letters of other scripts are bytes above ASCII."""
+    return name[:1].isalnum() or name[:1] == b"_" or name[:1] >= b"\x80"
 
 
 def parts_of(
@@ -40,24 +76,15 @@ def parts_of(
     right: bool = True,
     noise_level: float = 1.0,
 ) -> tuple[list[Pin | Gap], list[Seam]]:
-    """Pins and gaps of `text`, and the seams of each hole. Each gap has one position more for each healed seam.
+    """Pins and gaps of `text`, and the seam of each hole. A gap has a position more for each end that heals.
 
-    `lengths`: tokens of each hole. `right`: heal where holes end as well; not where end tokens fill up a hole, which
-    then ends before its last position. The text inside a hole is its draft, noised to `noise_level`.
+    `lengths`: tokens of each hole; `right`: see `heal`. The text inside a hole is its draft, noised to `noise_level`.
     """
     starts, stops = [0, *(hole.end for hole in holes)], [*(hole.start for hole in holes), len(text)]
     between = [tokenizer.encode(text[start:stop]) for start, stop in zip(starts, stops, strict=True)]
-    parts: list[Pin | Gap] = []
-    seams: list[Seam] = []
-    for number, (hole, length) in enumerate(zip(holes, lengths, strict=True)):
-        before, after = between[number], between[number + 1]
-        names = tokenizer.token_bytes
-        heals = bool(before) and needs_healing(names[before[-1]])
-        seam = Seam(names[before.pop()] if heals else b"", names[after.pop(0)] if right and after else b"")
-        first = tokenizer.beginning_with(seam.left) if seam.left else ()
-        last = tokenizer.ending_with(seam.right) if seam.right else ()
-        draft = ([0] if seam.left else []) + tokenizer.encode(text[hole.start : hole.end])  # the first heals: noise
-        gap = Gap(length + bool(seam.left) + bool(seam.right), draft, noise_level, first, last)
-        parts += (Pin(before), gap)
-        seams.append(seam)
-    return [*parts, Pin(between[-1])], seams
+    seams = heal(tokenizer, between, right=right)
+    parts: list[Pin | Gap] = [Pin(between[0])]
+    for hole, length, seam, after in zip(holes, lengths, seams, between[1:], strict=True):
+        draft = tokenizer.encode(text[hole.start : hole.end])
+        parts += (seam.gap(tokenizer, length + seam.healed, draft, noise_level), Pin(after))
+    return parts, seams

@@ -74,7 +74,7 @@ def test_the_hole_of_a_known_text_is_filled_with_what_is_missing(missing: str) -
     engine, toy = opened()
     [candidate] = engine.infill(InfillRequest(text, (Hole(start, start),), candidates=1)).candidates
     assert text[:start] + candidate.texts[0] + text[start:] == TEXT
-    tail = toy.tokenizer.encode(text[start:])[: 160 // 4]
+    tail = toy.tokenizer.encode(text[start:])[1 : 160 // 4]  # the first may be healed
     around = [shown for shown in toy.shown if len(shown) > len(tail)]
     assert sum(shown[-len(tail) :] == tail for shown in around) > 2
 

@@ -41,6 +41,15 @@ def test_what_writes_the_prefix_again_and_half_a_character_are_left_out() -> Non
     )
 
 
+def test_what_writes_the_text_after_it_again_is_left_out() -> None:
+    tokens = TOKENIZER.encode("abc")
+    assert pieces(TOKENIZER, tokens, [True, False, True], 0, 2) == (
+        Piece(SURE, "a", 1),
+        Piece(OFFERED, "", 1),
+        Piece(SURE, "", 1),
+    )
+
+
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_one_line_ends_before_its_line_end(line_end: str) -> None:
     tokens = TOKENIZER.encode(f"ab{line_end}cd")

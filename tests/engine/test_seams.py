@@ -18,7 +18,7 @@ from engine.remask import InsertDelete, Keep, Renoise
 from engine.request import Hole
 from engine.sampler import TopP
 from engine.schedule import Constant
-from engine.seams import Seam, parts_of
+from engine.seams import Seam, heal, parts_of
 from engine.stopping import Never
 from engine.unmask import TopK
 
@@ -96,7 +96,7 @@ def holds_in_order(data: bytes, pieces: list[bytes]) -> bool:
 
 @pytest.mark.parametrize(
     ("text", "middle", "tokens"),
-    [("    return x\n", "rn", [b"return", b" "]), ("y = print(x)\n", "pr", [b" ", b"pri"])],
+    [("    return x\n", "rn", [b"return"]), ("y = print(x)\n", "pr", [b" ", b"pri"])],
 )
 def test_a_word_cut_in_two_is_filled_as_one_token(text: str, middle: str, tokens: list[bytes]) -> None:
     toy = ToyCanvas([text])
@@ -124,9 +124,31 @@ def test_a_character_that_is_cut_off_is_left_out() -> None:
 @pytest.mark.parametrize("right", [True, False])
 def test_the_text_inside_a_hole_is_its_draft(right: bool) -> None:
     toy = ToyCanvas()
-    parts, seams = parts_of(toy.tokenizer, "ab[cd]ef", [Hole(3, 5)], [4], right=right, noise_level=0.5)
+    parts, seams = parts_of(toy.tokenizer, "ab[cde]f", [Hole(3, 5)], [4], right=right, noise_level=0.5)
     gap = parts[1]
     assert isinstance(gap, Gap)
     assert (gap.length, gap.noise_level) == (4 + 1 + right, 0.5)
     assert toy.tokenizer.decode(gap.draft[1:]) == "cd"
-    assert seams == [Seam(b"[", b"]" if right else b"")]
+    assert seams == [Seam(b"[", b"e" if right else b"")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "seam"),
+    [
+        ("re", "turn", Seam(b"re", b"t")),
+        ("x", "_y", Seam(b"x", b"_")),
+        ("x", " y", Seam(b"x", b"")),
+        ("x", ")", Seam(b"x", b"")),
+        ("x\n", "\n", Seam(b"", b"")),
+        ("", "", Seam(b"", b"")),
+        ("é", "é", Seam("é".encode(), "é".encode())),
+    ],
+)
+def test_a_hole_heals_to_the_left_but_at_a_line_end_and_to_the_right_inside_a_word(
+    before: str, after: str, seam: Seam
+) -> None:
+    tokenizer = ToyCanvas().tokenizer
+    between = [tokenizer.encode(before), tokenizer.encode(after)]
+    assert heal(tokenizer, between) == [seam]
+    assert tokenizer.decode_bytes(between[0]) + seam.left == before.encode()
+    assert seam.right + tokenizer.decode_bytes(between[1]) == after.encode()
