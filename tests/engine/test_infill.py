@@ -164,13 +164,15 @@ def test_one_of_three_that_runs_away_surely_is_given_up_by_its_length() -> None:
 def test_every_step_of_the_canvas_is_told() -> None:
     text = "123 + 4567 + 89012"
     proposing = 0
-    for progress in heard_of(Toy([f"x = {text}"], canvas=2), HoleText("x = ", "")):
+    heard = heard_of(Toy([f"x = {text}"], canvas=2), HoleText("x = ", ""))
+    for progress in heard:
         [pieces] = progress.holes
         told = {piece.state: piece for piece in pieces}
         assert [piece.state for piece in pieces] == [state for state in PieceState if state in told]
         committed = told.get(PieceState.COMMITTED, Piece(PieceState.COMMITTED, "", 0))
         assert (committed.text, committed.positions) == (progress.text, progress.done)
-        assert told.get(PieceState.OPEN, Piece(PieceState.OPEN, "", 2)) == Piece(PieceState.OPEN, "", 2)
+        if progress is not heard[-1]:
+            assert told[PieceState.OPEN] == Piece(PieceState.OPEN, "", 2)
         right = text.startswith("".join(piece.text for piece in pieces))  # no character twice
         proposing += right and PieceState.PROPOSED in told
     assert proposing > 3
