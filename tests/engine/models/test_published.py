@@ -61,7 +61,8 @@ def test_one_hole_comes_back_without_what_is_pinned(opened: engine.Engine) -> No
     assert 3 <= result.usage.forwards <= 6  # one or two for the lengths, at most four of its own
     assert 0 < result.usage.tokens <= CANVAS
     assert 1 < len(steps) < result.usage.forwards
-    assert (steps[-1].text, len(steps[-1].holes)) == (candidate.texts[0], 1)
+    assert steps[-1].text.startswith(candidate.texts[0])  # of which a character cut off at the end is left out
+    assert len(steps[-1].holes) == 1
     again = opened.infill(InfillRequest(TEXT, (Hole(AT, AT + 1),), language="python"))
     assert again.candidates == result.candidates
     assert again.usage.reused_tokens == again.usage.prompt_tokens
