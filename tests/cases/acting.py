@@ -150,9 +150,9 @@ class _Acting:
             return "textDocument/inlineCompletion", params
         arguments = {"uri": case.uri, "version": version}
         if case.action == "fim":
-            name, arguments["holes"] = "sfumato.fillHoles", case.fields["spans"]
+            name, arguments["holes"] = "sfumato.fillHoles", case.holes
         else:
-            name, arguments["range"] = "sfumato.rewrite", case.fields["selection"]
+            name, arguments["range"] = "sfumato.rewrite", case.selection
             arguments["instruction"] = case.fields["instruction"]
         return "workspace/executeCommand", {"command": name, "arguments": [arguments]}
 
@@ -185,9 +185,9 @@ class _Acting:
         if event["do"] == "request":
             self._ask(event.get("version", self._editor.versions[self._case.uri]), event)
         elif event["do"] == "cancel":
-            for asked in self._outcome.asked:
-                if asked.name == event["id"]:
-                    self._editor.notify("$/cancelRequest", {"id": asked.id})
+            named = [asked.id for asked in self._outcome.asked if asked.name == event["id"]]
+            for msg_id in named or [f"nobody-{event['id']}"]:
+                self._editor.notify("$/cancelRequest", {"id": msg_id})
         else:
             self._change(event)
 

@@ -3,10 +3,12 @@
     id, language, text      name, LSP languageId, the document; `pad_before` {head, unit, times} is put before the text
     action                  complete, rewrite, fim, didChange, initialize
     position / selection / spans
-                            the cursor, the range to rewrite, the holes; utf-16, counted from the padded text
+                            the cursor, the range to rewrite, the holes; utf-16, counted from the padded text.
+                            A position will do for an empty selection, either for a single hole
     candidate               what the engine answers; a list for `spans`. `candidate_chunks_hex`: the same as bytes
     instruction, uri        of a rewrite; of the document
-    options                 initializationOptions, or initializationOptions_variants (each is tried); open_version
+    options                 initializationOptions, or initializationOptions_variants (each is tried); open_version.
+                            Without any of these names they are the initialization options themselves
     events                  [{t, do: request / cancel / didChange / engine_result, ...}], see `acting.py`
     expect_text, may_refuse, checks
                             see `checks.py`
@@ -27,7 +29,7 @@ ACTIONS = ("complete", "rewrite", "fim", "didChange", "initialize")
 EVENTS = ("request", "cancel", "didChange", "engine_result")
 OPTIONS = ("initializationOptions", "initializationOptions_variants", "open_version")
 ABSENT = "<absent>"
-_NEEDS = {"complete": ("position",), "rewrite": ("selection", "instruction"), "didChange": ("events",)}
+_NEEDS = {"complete": ("position",), "rewrite": ("instruction",), "didChange": ("events",)}
 
 
 class BadCase(Exception):  # noqa: N818 - whose fault it is
@@ -75,7 +77,19 @@ class Case:
     @property
     def options(self) -> Mapping[str, Json]:
         """What is special about the session."""
-        return self.fields.get("options") or {}
+        options = self.fields.get("options") or {}
+        return options if options.keys() & set(OPTIONS) or not options else {"initializationOptions": options}
+
+    @property
+    def selection(self) -> Json:
+        """The range to rewrite."""
+        position = self.fields.get("position")
+        return self.fields.get("selection") or {"start": position, "end": position}
+
+    @property
+    def holes(self) -> list[Json]:
+        """The ranges to fill, in document order."""
+        return list(self.fields.get("spans") or [self.selection])
 
     @property
     def events(self) -> Sequence[Mapping[str, Json]]:
@@ -144,13 +158,15 @@ def _inspect(fields: Mapping[str, Json]) -> None:
         raise BadCase("nothing is checked")
     if unknown := [event["do"] for event in fields.get("events") or [] if event["do"] not in EVENTS]:
         raise BadCase(f"unknown event {unknown[0]!r}")
-    if unknown := [name for name in fields.get("options") or {} if name not in OPTIONS]:
-        raise BadCase(f"unknown option {unknown[0]!r}")
     if fields.get("trigger", "invoked") not in ("invoked", "automatic"):
         raise BadCase(f"unknown trigger {fields['trigger']!r}")
     case = Case(fields)
+    if unknown := [name for name in case.options if name not in OPTIONS]:
+        raise BadCase(f"unknown option {unknown[0]!r}")
+    if action in ("rewrite", "fim") and not fields.keys() & {"position", "selection", "spans"}:
+        raise BadCase(f"{action} without selection, spans or position")
     if action == "fim":
-        holes = len(fields["spans"])
+        holes = len(case.holes)
         if len(case.answers) != holes:
             raise BadCase(f"{holes} holes, but {len(case.answers)} texts")
     elif len(case.answers) != 1 or not isinstance(case.answers[0], str):

@@ -95,7 +95,7 @@ class CaseServer:
 
     def __init__(self, initialization: Json = ABSENT) -> None:
         self.initialization = initialization
-        self.editor = NotingEditor()
+        self.editor = NotingEditor(speculates=True)
         self.noted = (0, 0, 0)  # messages, characters of the log, events of the engine that belong to earlier cases
         self._folder = tempfile.TemporaryDirectory(prefix="sfumato-cases-")
         self._place = Path(self._folder.name)
@@ -180,26 +180,29 @@ class CaseServer:
 
 class Servers:
     """A case finds the server that served the cases before it, as a document does in an editor; a session of its own
-    making gets a server of its own."""
+    making gets a server of its own. In races the server does not speculate: they count what the engine is asked."""
 
     def __init__(self) -> None:
-        self._shared: CaseServer | None = None
+        self._shared: dict[bool, CaseServer] = {}
 
     async def take(self, case: Case, initialization: Json) -> CaseServer:
         """A server for one case."""
         if case.action == "initialize" or any(name.startswith("initializationOptions") for name in case.options):
             return await CaseServer(initialization).start()
-        if self._shared is None:
-            self._shared = await CaseServer().start()
-        return self._shared
+        is_race = bool(case.events)
+        if is_race not in self._shared:
+            self._shared[is_race] = await CaseServer({"speculate": False} if is_race else ABSENT).start()
+        return self._shared[is_race]
 
     async def give_back(self, server: CaseServer, *, is_sound: bool) -> None:
         """End a server that nobody else should meet."""
-        if server is not self._shared or not is_sound:
-            self._shared = None if server is self._shared else self._shared
+        shared = [is_race for is_race, one in self._shared.items() if one is server]
+        if not shared or not is_sound:
+            for is_race in shared:
+                del self._shared[is_race]
             await server.end()
 
     async def close(self) -> None:
         """End what still runs."""
-        if self._shared is not None:
-            await self._shared.end()
+        for server in self._shared.values():
+            await server.end()

@@ -70,7 +70,7 @@ WRONG = [
     (case("not asked", {"prompt_contains": "x = "}, **MISSING), "not asked"),
     (case("no request", {"each_request_answered_once": True}, action="didChange", events=[]), "no request"),
     (case("error message", {"no_error": True}, **MISSING), "/no/model"),
-    (case("error", {"no_error": True}, action="rewrite", selection=None, instruction=""), "Expected"),
+    (rewriting("error", {"no_error": True}, selection={"start": None, "end": None}), "Expected"),
     (case("quiet", {"messages_at_least": 1}), "0 messages"),
     (case("loud", {"messages_at_most": 0}, **MISSING), "1 messages"),
     (case("unnamed", {"message_names": "steps"}, **MISSING), "'steps'"),
@@ -107,6 +107,9 @@ RIGHT = [
     )),
     case("padded", {"contains": "\nx = 1"}, pad_before={"head": "#", "unit": "y", "times": 3},
          text="\nx = \n", position={"line": 1, "character": 4}),
+    case("options", {"message_names": "colour"}, options={"colour": 1}),
+    case("inserted", {"contains": "x = 1"}, action="rewrite", instruction="one"),
+    case("filled", {"contains": "x = 1"}, action="fim"),
     rewriting("rewritten", {"edit_version_is_request_version": True}, options={"open_version": 5}),
 ]  # fmt: skip
 
@@ -147,10 +150,10 @@ def test_every_check_is_seen_to_fail() -> None:
         ('{"action": "complete", "id": "a"}', "complete without language, text, checks, position"),
         (json.dumps(case("a", {}, checks=[])), "nothing is checked"),
         (json.dumps(case("a", {}, events=[{"t": 0, "do": "sleep"}])), "unknown event 'sleep'"),
-        (json.dumps(case("a", {}, options={"colour": 1})), "unknown option 'colour'"),
+        (json.dumps(case("a", {}, options={"open_version": 1, "colour": 1})), "unknown option 'colour'"),
         (json.dumps(case("a", {}, trigger="never")), "unknown trigger"),
         (json.dumps(case("a", {}, candidate=["a", "b"])), "must be a text"),
-        (json.dumps(case("a", {}, action="fim", spans=[], candidate=["a"])), "0 holes, but 1 texts"),
+        (json.dumps(case("a", {}, action="fim", candidate=["a", "b"])), "1 holes, but 2 texts"),
         (json.dumps(case("a", {}, candidate_chunks_hex=["zz"])), "malformed"),
     ],
 )

@@ -41,6 +41,7 @@ class Editor:
     """One side of a connection; subclasses say where bytes go."""
 
     encoding: str = "utf-16"
+    speculates: bool = False  # whether the server may ask its engine on its own: scripts count requests
     refuses_edits: str | None = None  # the reason it gives
     ignores: set[str] = field(default_factory=set)  # requests of the server that it never answers
     configuration: Json = None
@@ -100,9 +101,9 @@ class Editor:
         """The handshake; waits for the engine unless told otherwise."""
         capabilities = {**(GHOST_TEXT if capabilities is None else capabilities)}
         capabilities.setdefault("general", {"positionEncodings": [self.encoding]})
-        options = params.setdefault("initializationOptions", {})
-        if isinstance(options, dict) and "sfumato" not in options:
-            options.setdefault("speculate", False)  # scripts count requests
+        options = params.get("initializationOptions", {})
+        if not self.speculates and isinstance(options, dict) and "sfumato" not in options:
+            params["initializationOptions"] = {"speculate": False, **options}
         result = await self.request("initialize", {"processId": None, "capabilities": capabilities, **params})
         self.notify("initialized", {})
         if ready:
