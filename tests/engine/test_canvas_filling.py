@@ -58,11 +58,11 @@ class PlainFrames:
         return Frame(self.tokenizer.encode(request.text[: request.start]), fence="```")
 
 
-def opened(*texts: str, longest: int = 160, unmask: Unmask = SURE) -> tuple[CanvasEngine, Watched]:
+def opened(*texts: str, longest: int = 160, unmask: Unmask = SURE, steps: int = 200) -> tuple[CanvasEngine, Watched]:
     toy = Watched(texts or (TEXT,))
     textless = torch.zeros(toy.vocabulary, dtype=torch.bool)
     textless[[toy.mask, toy.expand, toy.delete]] = True
-    use = Strategies(Constant(200), Greedy(), unmask, Keep(), Never())
+    use = Strategies(Constant(steps), Greedy(), unmask, Keep(), Never())
     setup = CanvasSetup(toy, PlainFrames(toy.tokenizer), use, longest, textless)
     return CanvasEngine(setup, EngineConfig(model="toy"), {"model": "toy"}), toy
 
@@ -126,3 +126,13 @@ def test_every_step_is_told_as_what_is_committed_and_what_is_proposed() -> None:
     assert {piece.state for hole in heard[-1].holes for piece in hole} == {PieceState.COMMITTED}
     last = ["".join(piece.text for piece in hole) for hole in heard[-1].holes]
     assert last == ["width * height", "area(2, 3)"]
+
+
+def test_when_the_steps_are_over_nothing_is_a_proposal_any_more() -> None:
+    heard: list[Progress] = []
+    engine, _ = opened(unmask=TopK(1), steps=2)
+    start = TEXT.index("width * height")
+    engine.infill(InfillRequest(TEXT[:start] + TEXT[start + 14 :], (Hole(start, start),)), progress=heard.append)
+    states = [{piece.state for piece in progress.holes[0]} for progress in heard]
+    assert PieceState.PROPOSED in states[0]
+    assert states[-1] == {PieceState.COMMITTED}
