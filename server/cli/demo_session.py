@@ -128,7 +128,13 @@ class DemoSession:
     async def initialize(self) -> float:
         """The handshake; milliseconds until it was answered."""
         began = time.monotonic()
-        params = {"processId": os.getpid(), "rootUri": None, "capabilities": _CAPABILITIES}
+        options = {"speculate": False}  # nobody accepts anything here
+        params = {
+            "processId": os.getpid(),
+            "rootUri": None,
+            "capabilities": _CAPABILITIES,
+            "initializationOptions": options,
+        }
         await self._client.request("initialize", params, msgspec.Raw)
         waited_ms = (time.monotonic() - began) * 1000
         await self._client.notify("initialized", {})

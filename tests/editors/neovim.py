@@ -30,7 +30,7 @@ function ghost()
   return table.concat(lines, "\\n")
 end
 function text() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\\n") end
-vim.lsp.config("sfumato", {{ cmd = vim.json.decode({command}), cmd_cwd = {root} }})
+vim.lsp.config("sfumato", {{ cmd = vim.json.decode({command}), cmd_cwd = {root}, init_options = {{ speculate = false }} }})
 vim.lsp.enable("sfumato")
 """
 
