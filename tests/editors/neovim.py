@@ -30,7 +30,8 @@ function ghost()
   return table.concat(lines, "\\n")
 end
 function text() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), "\\n") end
-vim.lsp.config("sfumato", {{ cmd = vim.json.decode({command}), cmd_cwd = {root}, init_options = {{ speculate = false }} }})
+local counted = {{ speculate = false }} -- the script has one answer a request
+vim.lsp.config("sfumato", {{ cmd = vim.json.decode({command}), cmd_cwd = {root}, init_options = counted }})
 vim.lsp.enable("sfumato")
 """
 
