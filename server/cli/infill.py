@@ -104,14 +104,13 @@ def run(args: argparse.Namespace) -> int:
 def _watched(
     args: argparse.Namespace, snapshot: Snapshot, holes: Sequence[tuple[int, int]]
 ) -> AbstractContextManager[ProgressSink]:
-    """Who hears of the steps: the canvas itself where it can be drawn and is wanted, else a bar."""
+    """Who hears of the steps: the canvas itself, which is drawn on a terminal only, or a bar."""
     from rich.console import Console
 
     from .draft_view import DraftView
     from .progress_bar import ProgressBar
 
-    console = Console(highlight=False)
-    return DraftView(snapshot, holes, console) if args.draft and console.is_terminal else ProgressBar(args.model)
+    return DraftView(snapshot, holes, Console(highlight=False)) if args.draft else ProgressBar(args.model)
 
 
 def _check_what_was_asked(args: argparse.Namespace, mode: Mode | None) -> None:
