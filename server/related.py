@@ -10,7 +10,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -28,6 +28,7 @@ from .snapshot import Snapshot
 
 MOST = 4  # snippets
 _PLACE = 12  # lines; as long as the cursor stays within so many, so do the snippets
+_NEAR = 1_000  # characters; beyond the place, they stay as long as nothing used so near is missing
 _OPEN, _IMPORTED = 20, 8  # files that are looked at
 _LONGEST_FILE = 200_000  # bytes of a file that is read from disk
 _AROUND = 24_000  # characters before and after the cursor in which a name counts as used
@@ -68,8 +69,9 @@ class _Choice:
 
     line: int
     world: object
-    snippets: tuple[Snippet, ...]
-    sources: tuple[Snapshot, ...]
+    snippets: tuple[Snippet, ...] = ()
+    sources: tuple[Snapshot, ...] = ()
+    defined: frozenset[Definition] = frozenset()  # what of the snippets is definitions
 
 
 class Related:
@@ -92,15 +94,25 @@ class Related:
         line = snapshot.text.count("\n", 0, offset)
         world = (budget, settings.exclude, frozenset((other.uri, other.version) for other in others))
         kept = self._choices.get(snapshot.uri)
-        if kept is None or kept.world != world or not _is_there(kept, line, settings):
-            kept = _Choice(line, world, *self._chosen(snapshot, offset, others, settings, budget))
+        if kept is not None and (kept.world != world or _is_private(kept, settings)):
+            kept = None
+        if kept is None or abs(line - kept.line) > (_PLACE if kept.snippets else 0):
+            kept = self._chosen(snapshot, offset, others, settings, _Choice(line, world), kept)
         _remember(self._choices, snapshot.uri, kept)
         self.shown = tuple(snippet.path for snippet in kept.snippets)
         return kept.snippets
 
     def _chosen(
-        self, snapshot: Snapshot, offset: int, others: Sequence[Snapshot], settings: Settings, budget: int
-    ) -> tuple[tuple[Snippet, ...], tuple[Snapshot, ...]]:
+        self,
+        snapshot: Snapshot,
+        offset: int,
+        others: Sequence[Snapshot],
+        settings: Settings,
+        new: _Choice,
+        kept: _Choice | None,
+    ) -> _Choice:
+        """`new` with snippets: those of `kept` as long as they have all that is used near the cursor."""
+        budget = settings.snippet_tokens * CHARACTERS_PER_TOKEN
         ends_at = time.monotonic() + self._time_s
         sources: list[_Source] = []
         used = _Used(snapshot, offset)
@@ -109,13 +121,16 @@ class Related:
                 break
             sources.append(source)
             used.note(source)
+        if kept is not None and kept.defined and used.near <= kept.defined:
+            return replace(kept, line=new.line)
         defined = used.within(budget)
         left = budget - sum(len(text) for _, text in defined)
         rest = [source for source in sources if source not in [known for known, _ in defined]]
         alike = _alike(snapshot, offset, rest, left, ends_at) if left >= _SMALLEST_WINDOW else []
         shown = [*defined, *alike][:MOST]
         snippets = tuple(_snippet(source.snapshot, text) for source, text in shown)
-        return snippets, tuple(source.snapshot for source, _ in shown)
+        sources_shown = tuple(source.snapshot for source, _ in shown)
+        return replace(new, snippets=snippets, sources=sources_shown, defined=used.chosen)
 
     def _all(self, snapshot: Snapshot, others: Sequence[Snapshot], settings: Settings) -> Iterator[_Source]:
         """Open documents, then imported files that are not open; in the same kind of language, and not private."""
@@ -166,6 +181,7 @@ class _Used:
         self._head = words_of(text[:_AROUND])
         self._folder = PurePosixPath(snapshot.path).parent
         self._found: list[tuple[int, _Source, int, Definition]] = []
+        self.chosen: frozenset[Definition] = frozenset()
 
     def note(self, source: _Source) -> None:
         """Take what `source` defines, if it is imported or belongs to the same package."""
@@ -176,6 +192,11 @@ class _Used:
                 if one.name in self._distance:
                     self._found.append((self._distance[one.name], source, number, one))
 
+    @property
+    def near(self) -> frozenset[Definition]:
+        """What is used around the cursor."""
+        return frozenset(one for distance, _, _, one in self._found if distance < _NEAR)
+
     def within(self, budget: int) -> list[tuple[_Source, str]]:
         """The nearest that fit, by file: in an order that does not depend on the place. None gets more than half."""
         most = budget // 2
@@ -184,6 +205,7 @@ class _Used:
             text = _cut(one.text, min(budget, most))
             if text and (source.snapshot.uri in chosen or len(chosen) < MOST):
                 chosen.setdefault(source.snapshot.uri, []).append((number, source, text))
+                self.chosen |= {one}
                 budget -= len(text) + 1
         files = [sorted(chosen[uri], key=lambda entry: entry[0]) for uri in sorted(chosen)]
         return [(entries[0][1], "\n".join(text for *_, text in entries)) for entries in files]
@@ -221,10 +243,9 @@ def _snippet(source: Snapshot, text: str) -> Snippet:
     return Snippet(path, f"{opening} {text.replace(closing, '')}\n{closing}")
 
 
-def _is_there(kept: _Choice, line: int, settings: Settings) -> bool:
-    """Whether the cursor is still in the place of a choice, and nothing in it became private."""
-    near = abs(line - kept.line) <= (_PLACE if kept.snippets else 0)
-    return near and not any(is_excluded(source, settings.exclude) for source in kept.sources)
+def _is_private(kept: _Choice, settings: Settings) -> bool:
+    """Whether something in a choice became private."""
+    return any(is_excluded(source, settings.exclude) for source in kept.sources)
 
 
 def _family(snapshot: Snapshot) -> str:

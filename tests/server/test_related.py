@@ -132,6 +132,18 @@ def test_ten_keystrokes_leave_the_prompt_read() -> None:
     assert usage.prompt_tokens > len(now.text)
 
 
+def test_elsewhere_it_stays_as_long_as_nothing_is_missing_that_is_used_there() -> None:
+    text, others = many(9)
+    at = text.index("use_3(1)\n")
+    text = text[:at] + "use_3(1)\n" + "# a line that says nothing\n" * 50 + "use_3(2)\n" + "#\n" * 600 + text[at:]
+    related = Related()
+    first = related.snippets(document("order.py", text), at + 9, others, SETTINGS)
+    there = text.index("use_3(2)\n") + 9
+    assert related.snippets(document("order.py", text), there, others, SETTINGS) is first
+    assert Related().snippets(document("order.py", text), there, others, SETTINGS) != ()
+    assert related.snippets(document("order.py", text), len(text), others, SETTINGS) != first
+
+
 def engine_tokens(snippets: tuple[Snippet, ...]) -> list[int]:
     return Toy().tokenizer.encode("".join(f"{snippet.text}\n\n" for snippet in snippets))
 
