@@ -28,6 +28,7 @@ class EngineConfig:
     on the Hugging Face Hub. `threads` 0 = as many as are free. `precision` `auto` is `int8` for the embedded model,
     which also has `float32` (the reading that lossless is proved in), and what fits best for a checkpoint.
     `prompt_tokens`: two CPU cores read some 300 tokens a second, and a jump in a file has them all read anew.
+    `compiled`: have torch compile the decoder of a checkpoint on a GPU; off, because it was not measured.
 
     `schedule`, `sampler`, `unmask`, `remask` and `stopping` say how a canvas is denoised: a name of `STRATEGIES` and
     its parameters, as in `entropy_bound bound=0.2`; empty: as the model's family does it. Models that draft and verify
@@ -39,6 +40,7 @@ class EngineConfig:
     precision: str = "auto"
     canvas: int = 12
     prompt_tokens: int = 768
+    compiled: bool = False
     schedule: str = ""
     sampler: str = ""
     unmask: str = ""

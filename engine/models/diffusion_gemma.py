@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -26,15 +27,25 @@ PROMPT_CHUNK = 512  # tokens between two looks at the cancel token; a canvas goe
 
 
 class DiffusionGemma:
-    """`base.CanvasModel`. Raises `ModelError` for weights that cannot be read this way, or when memory runs out."""
+    """`base.CanvasModel`. `backend`: what torch compiles the decoder with, if with anything.
+
+    Raises `ModelError` for weights that cannot be read this way, or when memory runs out.
+    """
 
     def __init__(
-        self, body: DiffusionGemmaForBlockDiffusion, tokenizer: Tokenizer, ends: frozenset[int], threads: int = 1
+        self,
+        body: DiffusionGemmaForBlockDiffusion,
+        tokenizer: Tokenizer,
+        ends: frozenset[int],
+        threads: int = 1,
+        backend: str = "",
     ) -> None:
         text = body.config.get_text_config()
         if text.use_bidirectional_attention == "all":
             raise ModelError("its encoder reads the prompt both ways, so nothing of it could be kept; not supported")
         self._body = body
+        decoder = body.model.decoder
+        self._decoder: Any = torch.compile(decoder, backend=backend, dynamic=True) if backend else decoder
         self._threads = Threads(threads)
         self._forget()
         self.tokenizer: Tokenizer = tokenizer
@@ -72,12 +83,11 @@ class DiffusionGemma:
     @torch.no_grad()
     def denoise(self, canvases: Sequence[Shown]) -> Sequence[Tensor]:
         """See `CanvasModel`."""
-        decoder = self._body.model.decoder
         lengths = [len(shown.ids) for shown in canvases]
         longest, kept = max(lengths), len(self._held)
         ids = torch.stack([_padded(shown.ids, longest) for shown in canvases])  # (batch, longest)
         with self._forward():
-            hidden = decoder(
+            hidden = self._decoder(
                 decoder_input_ids=ids,
                 cache=repeated(self._cache, len(canvases)),
                 self_conditioning_logits=self._conditioning(canvases, longest),

@@ -72,6 +72,8 @@ def load(config: EngineConfig, progress: ProgressSink) -> Loaded:
     """Everything but the engine. Raises `UnknownModelError`, `ModelError`, `ArtifactError`."""
     torch.set_num_threads(config.threads or free_threads())
     source, digest, adapters = _find(config.model, progress)
+    if config.compiled:
+        raise ModelError(f"compiled is for a checkpoint on a GPU, and {config.model} runs on the CPU: leave it out")
     if config.precision not in ("auto", *PRECISIONS):
         raise ModelError(f"precision {config.precision} is not offered for {config.model}: use {', '.join(PRECISIONS)}")
     precision = PRECISIONS["int8" if config.precision == "auto" else config.precision]

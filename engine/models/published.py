@@ -76,6 +76,8 @@ def open_published(
     """Load it; `started` on the monotonic clock. Raises `ModelError`, `ConfigError`."""
     own = chosen(config)  # all that can be refused is, before minutes of loading
     place = place_here()
+    if config.compiled and place.device != "cuda":
+        raise ModelError(f"compiled is for a GPU, and {config.model} would run on {place.name}: leave it out")
     choice = _choice(config, checkpoint.config, checkpoint.size, place)
     progress(Progress("load", text=choice.said))
     text: Any = _shape(checkpoint.config, config.model).get_text_config()
@@ -83,7 +85,8 @@ def open_published(
     frames = GemmaFrames.read(checkpoint, tokenizer)
     body = _body(checkpoint, choice.form, place)
     threads = config.threads or free_threads()
-    model = DiffusionGemma(body, tokenizer, frozenset({*_ends(body), frames.end}), threads)
+    ends = frozenset({*_ends(body), frames.end})
+    model = DiffusionGemma(body, tokenizer, ends, threads, "inductor" if config.compiled else "")
     textless = torch.tensor([not data for data in tokenizer.token_bytes], device=model.device)
     setup = CanvasSetup(
         model, frames, replace(_strategies(body), **own), int(body.config.canvas_length or 256), textless

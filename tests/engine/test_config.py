@@ -19,7 +19,10 @@ def test_values_are_taken() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"thread": 2}, "unknown engine setting 'thread'; known: canvas, model, precision, prompt_tokens, remask"),
+        (
+            {"thread": 2},
+            "unknown engine setting 'thread'; known: canvas, compiled, model, precision, prompt_tokens, remask",
+        ),
         ({"precision": "int3"}, "precision 'int3' is not known; use auto, float32, bfloat16, fp8, int8, int4"),
         ({"threads": -1}, "threads is -1"),
         ({"canvas": 0}, "canvas is 0; use 1 to 64"),

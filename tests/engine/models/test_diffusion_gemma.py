@@ -162,6 +162,15 @@ def test_canvases_of_one_batch_do_not_see_each_other(model: DiffusionGemma) -> N
             one.take(by_itself, model.softcap)
 
 
+@from_transformers
+def test_a_compiled_decoder_says_the_same(model: DiffusionGemma, tokenizer: GemmaTokenizer) -> None:
+    """With the backend that only traces: inductor's own is for a GPU, where none of this was run."""
+    compiled = DiffusionGemma(body(), tokenizer, ENDS, backend="eager")
+    for length in (21, 30):
+        prompt, canvas = prompt_of(length, length), torch.tensor(prompt_of(CANVAS, 9))
+        assert torch.equal(logits_after(compiled, prompt, canvas), logits_after(model, prompt, canvas))
+
+
 def test_a_cancel_and_a_deadline_end_the_encoding_and_what_is_held_is_right(model: DiffusionGemma) -> None:
     cancelled = CancelToken()
     cancelled.cancel()

@@ -54,6 +54,12 @@ def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
         load_engine(EngineConfig(model=str(tmp_path)))
 
 
+def test_compiling_is_for_a_gpu(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.gguf")
+    with pytest.raises(ModelError, match="compiled is for a checkpoint on a GPU"):
+        load_engine(EngineConfig(model=str(path), compiled=True))
+
+
 def test_a_precision_that_the_model_has_not(tmp_path: Path) -> None:
     path = written(tmp_path / "a.gguf")
     with pytest.raises(ModelError, match=r"precision fp8 is not offered for .*a\.gguf: use"):

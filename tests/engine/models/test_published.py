@@ -214,6 +214,11 @@ def test_a_form_that_a_cpu_has_not(folder: Path, precision: str) -> None:
         engine.open_engine(EngineConfig(model=str(folder), precision=precision))
 
 
+def test_compiling_is_for_a_gpu(folder: Path) -> None:
+    with pytest.raises(ModelError, match="compiled is for a GPU"):
+        engine.open_engine(EngineConfig(model=str(folder), compiled=True))
+
+
 def test_half_precision_works(folder: Path) -> None:
     opened = engine.open_engine(EngineConfig(model=str(folder), precision="bfloat16"))
     assert opened.info["precision"] == "bfloat16"
