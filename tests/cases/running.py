@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
 from .acting import act
-from .case import ABSENT, BadCase, Case, Json, read_case
+from .case import BadCase, Case, Json, read_case
 from .checks import faults_of
 from .session import Lost, Servers
 
@@ -47,7 +47,10 @@ async def _verdict(name: str, line: str, servers: Servers) -> Verdict:
 
 async def _fault(case: Case, initialization: Json, servers: Servers) -> str:
     """Why the case fails in a session that was initialized so."""
-    server = await servers.take(case, ABSENT if initialization == ABSENT else initialization)
+    try:
+        server = await servers.take(case, initialization)
+    except Lost as error:
+        return f"the server does not start: {error}"
     is_sound = False
     try:
         outcome = await act(case, server)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.clients.editor import SubprocessEditor
+from tests.clients.editor import AnsweredWithError, SubprocessEditor
 
 from .case import ABSENT, Case
 
@@ -110,8 +110,13 @@ class CaseServer:
         (self._place / "script").write_text(json.dumps(script), encoding="utf-8")
         command = (sys.executable, "-m", "tests.clients.scripted_server", "--script", str(self._place / "script"))
         await self.editor.start(*command, env={"SFUMATO_HOME": str(self._place / "home")})
-        params = {} if self.initialization is ABSENT else {"initializationOptions": self.initialization}
-        await self.editor.initialize(**params)
+        params = {} if self.initialization == ABSENT else {"initializationOptions": self.initialization}
+        try:
+            await self.editor.initialize(**params)
+        except (Lost, AnsweredWithError) as error:
+            log = self.log
+            await self.end()
+            raise Lost(f"{error} {log[-500:]}".rstrip()) from None
         return self
 
     def _models(self) -> dict[str, Any]:
