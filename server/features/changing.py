@@ -25,7 +25,7 @@ from ..suggestion import Suggestion
 from .commands import cancel_current_task_by
 from .messages import show
 
-_REASONS = {
+REASONS = {
     "unknown-document": "the document is not open",
     "stale-version": "the document changed since; ask again",
     "changed-inside": "the text was changed while it was being written",
@@ -75,7 +75,7 @@ class Refusal(Exception):  # noqa: N818 - an answer, not a fault
     """No change, and why: a name for programs, a sentence for people."""
 
     def __init__(self, reason: str, sentence: str = "") -> None:
-        super().__init__(sentence or _REASONS.get(reason, f"refused ({reason})"))
+        super().__init__(sentence or REASONS.get(reason, f"refused ({reason})"))
         self.reason = reason
 
 
