@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ class Runs:
 
     folder: Path
     python: str = sys.executable
+    starting: float = 60.0  # seconds a trainer may take to begin, most of them for importing torch on a busy machine
 
     def create(self, name: str, recipe: Recipe, files: Sequence[tuple[str, str]]) -> int:
         """A tuning on these (path, text): only what people wrote is taken, no secrets. Returns how many files were.
@@ -93,7 +95,7 @@ class Runs:
             making.replace(path)
 
     def start(self, name: str) -> None:
-        """Go on training in a process of its own, which outlives this one."""
+        """Go on training in a process of its own, which outlives this one. Raises `AdaptError` if it does not start."""
         path = self._path(name)
         if self.status(name).state is RunState.RUNNING:
             raise AdaptError(f"{name} is being trained already")
@@ -103,6 +105,11 @@ class Runs:
                 # -P: the working folder is the user's, and what lies there must not be imported
                 command = [self.python, "-P", "-m", "engine.adapt", "--background", str(path)]
                 subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+        patience = time.monotonic() + self.starting
+        while not _held(path / "lock"):
+            if time.monotonic() > patience:
+                raise AdaptError(f"{name} did not start; {path / 'log.txt'} says why")
+            time.sleep(0.1)
 
     def pause(self, name: str) -> None:
         """Have it save and leave after the step it is at. A file, since a process's number may be another's by now."""

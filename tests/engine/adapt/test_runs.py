@@ -87,7 +87,7 @@ def test_started_paused_and_started_again(runs: Runs) -> None:
     assert runs.status("mine").state is RunState.PAUSED
     for _ in range(2):
         runs.start("mine")
-        wait_for(runs, RunState.RUNNING)
+        assert runs.status("mine").state is RunState.RUNNING
         for refused in (runs.start, runs.remove):
             with pytest.raises(AdaptError, match="is being trained"):
                 refused("mine")
@@ -98,6 +98,13 @@ def test_started_paused_and_started_again(runs: Runs) -> None:
     assert runs.names == ["mine"]
     runs.remove("mine")
     assert runs.names == []
+
+
+def test_a_trainer_that_does_not_start(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, "true", starting=0.2)
+    runs.create("mine", Recipe(), FILES)
+    with pytest.raises(AdaptError, match=r"mine did not start; .*log\.txt says why"):
+        runs.start("mine")
 
 
 def test_a_run_tells_how_far_it_is(runs: Runs) -> None:
