@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from server.app import create_server
-from server.features.changing import _REASONS
+from server.features.changing import REASONS
 from server.features.commands import AgainArguments, FillHolesArguments, RewriteArguments
 from server.features.outcome import OutcomeArguments
 from server.quiet import Suppressed
@@ -50,4 +50,4 @@ async def test_the_outcomes_shown_are_the_outcomes_given() -> None:
 def test_every_command_state_and_reason_is_named() -> None:
     commands = create_server(ScriptedOpening({})).protocol.fm.commands
     assert all(f"## `{command}`" in TEXT for command in commands)
-    assert all(f"`{name}`" in TEXT for name in (*State, *Suppressed, *Refused, *_REASONS))
+    assert all(f"`{name}`" in TEXT for name in (*State, *Suppressed, *Refused, *REASONS))
