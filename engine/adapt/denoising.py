@@ -77,7 +77,8 @@ class DenoiserObjective:
     @torch.no_grad()
     def score(self, body: TrainingBody, examples: Sequence[Example]) -> Score:
         """`draft`: nats an open position. `accepted`: proposals a block that verification would take, one after
-        another, on top of the exact next token and the one that a verification gives.
+        another, on top of the exact next token and the one that a verification gives; a lower bound, since what the
+        reading would write once it has left the text is not known.
         """
         losses, weights, runs = self._read(body, examples)
         draft = ((losses * weights).sum() / weights.sum().clamp(min=1e-6)).item()
