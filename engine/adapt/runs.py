@@ -69,7 +69,7 @@ class Runs:
             for path, text in files
             if (language := language_of(path)) and is_written(text) and not tells_a_secret(text)
         ]
-        if sum(len(document.text) for document in documents) < _LEAST:
+        if len(documents) < 2 or sum(len(document.text) for document in documents) < _LEAST:
             raise AdaptError(f"too little code to learn from: {len(documents)} files; {_LEAST:,} characters are needed")
         sizes = Counter[str]()
         for document in documents:

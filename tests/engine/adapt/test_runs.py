@@ -80,6 +80,8 @@ def test_a_name_that_is_taken(runs: Runs) -> None:
 def test_too_little_code(runs: Runs) -> None:
     with pytest.raises(AdaptError, match="too little code to learn from: 3 files"):
         runs.create("mine", Recipe(), FILES[:3])
+    with pytest.raises(AdaptError, match="too little code to learn from: 1 files"):
+        runs.create("mine", Recipe(), [("all.py", "".join(text for _, text in FILES))])  # none to hold out
 
 
 def test_started_paused_and_started_again(runs: Runs) -> None:
