@@ -437,6 +437,14 @@ def test_what_the_engine_is_told() -> None:
     assert (request.language, request.path, request.deadline_s) == ("python", "src/a.py", 0.5)
 
 
+def test_asked_by_hand_several_are_ranked_and_shown_in_that_order() -> None:
+    """Ranked ones pass more often than the lossless one (docs/LOG.md), and who asks can wait for them."""
+    answer, request, _ = ask("x = ‸\n", "2", "1", "3", settings=Settings())
+    assert request is not None
+    assert (request.mode, request.candidates) == (Mode.JOINT, 3)
+    assert [one.text for one in answer.suggestions] == ["2", "1", "3"]
+
+
 def test_unasked_it_asks_for_one_candidate() -> None:
     _, request, _ = ask("x = ‸\n", "1", invoked=False)
     assert request is not None
