@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,14 @@ with locked(path / "lock", lambda: None):
 
 
 @pytest.fixture
-def runs(tmp_path: Path) -> Runs:
+def runs(tmp_path: Path) -> Iterator[Runs]:
     program = tmp_path / "trainer"
     program.write_text(STAND_IN.format(python=sys.executable))
     program.chmod(0o755)
-    return Runs(tmp_path / "adapters", str(program))
+    runs = Runs(tmp_path / "adapters", str(program))
+    yield runs
+    for name in runs.names:
+        (runs.folder / name / "pause").touch()  # a test that failed leaves no process behind
 
 
 def wait_for(runs: Runs, state: RunState) -> None:
