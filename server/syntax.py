@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from itertools import groupby
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Tree
@@ -227,12 +228,13 @@ def _block(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _added_inside(language: Language, text: str, edits: Sequence[Edit], *, holes: bool) -> int:
-    """Errors added to the embedded region that holds all of `edits`."""
-    region = region_at(language, text, edits[0].start)
-    if region.language in (language, UNKNOWN) or edits[-1].end > region.end:
-        return 0
-    moved = [edit.moved(-region.start) for edit in edits]
-    return added_errors(region.language, text[region.start : region.end], moved, holes=holes)
+    """Errors added to the embedded regions that hold `edits`, each judged by its own language."""
+    added = 0
+    for region, group in groupby(edits, key=lambda edit: region_at(language, text, edit.start)):
+        within = [edit.moved(-region.start) for edit in group if edit.end <= region.end]
+        if region.language not in (language, UNKNOWN):
+            added += added_errors(region.language, text[region.start : region.end], within, holes=holes)
+    return added
 
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n`]*$", re.MULTILINE)

@@ -12,6 +12,7 @@ from .indentation import leading
 from .site import Refusal, Site
 
 _BRACED = ("javascript", "typescript", "tsx", "json", "go", "rust", "java", "c", "cpp", "css")  # grammars
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _STATEMENT_END = re.compile(r"[;}\]{\[,]\s*$")
 
 
@@ -39,7 +40,7 @@ def whole_statements(text: str, replaced: int, site: Site, stop: StopReason) -> 
     """Drop a cut-off tail after the last whole statement, or close what it leaves open."""
     cut = stop in (StopReason.LENGTH, StopReason.DEADLINE)
     if site.plain:
-        return _whole_words(text) if cut else text
+        return _without_open_fence(_whole_words(text) if cut else text, site)
     opened = _opened(text, replaced, site)
     if not cut and not opened:
         return text
@@ -111,6 +112,27 @@ def _whole_words(text: str) -> str:
     """Prose that was cut, without its last and perhaps half word."""
     kept = re.sub(r"\s*\S+\Z", "", text)
     return kept if kept.strip() else text
+
+
+def _without_open_fence(text: str, site: Site) -> str:
+    """Lines of Markdown up to a fence that nothing closes: it would take all that follows for code."""
+    at = _open_fence(text)
+    if "\n" not in text or at is None or not site.language.prose or _open_fence(site.before + site.after) is not None:
+        return text  # a single line may well open a block
+    if not (kept := text[:at].rstrip()):
+        raise Refusal(Refused.CUT_OFF)
+    return kept
+
+
+def _open_fence(text: str) -> int | None:
+    """Where a fence stands that is not closed in `text`."""
+    opening: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opening is None:
+            opening = fence
+        elif fence[1].startswith(opening[1]) and not fence[2].strip():
+            opening = None
+    return opening.start() if opening else None
 
 
 def ended(text: str, site: Site) -> str:

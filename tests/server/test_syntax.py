@@ -118,6 +118,15 @@ def test_a_fenced_block_is_judged_too() -> None:
     assert added_errors(markdown, text, [Edit(0, 0, "1 2")], holes=True) == 0
 
 
+def test_each_of_several_edits_is_judged_by_where_it_stands() -> None:
+    markdown, text = language_of("markdown"), "# a\n\n```js\nx = ;\n```\n\n```js\ny = ;\n```\n"
+    places = text.index("a"), text.index(";"), text.index(";", text.index("y"))
+    assert added_errors(markdown, text, [Edit(at, at, "1") for at in places], holes=True) == 0
+    for number in (1, 2):
+        written = [Edit(at, at, "| a | b" if nth == number else "1") for nth, at in enumerate(places)]
+        assert added_errors(markdown, text, written, holes=True) > 0
+
+
 @pytest.mark.parametrize(
     ("id_", "text", "mark", "expected"),
     [

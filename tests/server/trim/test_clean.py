@@ -59,3 +59,18 @@ def test_cleaning_what_is_clean_changes_nothing(stop: StopReason) -> None:
     place = site("def f(a):\n    ‸\n")
     first = clean("return a", stop, place)
     assert first == Cleaned("return a")
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "expected"),
+    [
+        ("# ‸\n\nEnd.\n", "A\n\n## B\n\n```js\nx = 1;", "A\n\n## B"),
+        ("# ‸\n\nEnd.\n", "A\n\n```js\nx = 1;\n```", "A\n\n```js\nx = 1;\n```"),
+        ("‸\n\nEnd.\n", "```js\nx = 1;\n", Refused.CUT_OFF),
+        ("‸\n```\n\nEnd.\n", "```js\nx = 1;", "```js\nx = 1;"),
+        ("‸\n\nEnd.\n", "```js", "```js"),
+    ],
+)
+def test_a_fence_is_not_left_open_over_what_follows(marked: str, text: str, expected: str | Refused) -> None:
+    cleaned = clean(text, StopReason.END, site(marked, "markdown"))
+    assert (cleaned.text if isinstance(cleaned, Cleaned) else cleaned) == expected
