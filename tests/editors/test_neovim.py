@@ -14,6 +14,12 @@ NVIM, REASON = neovim_or_reason()
 pytestmark = pytest.mark.skipif(not NVIM, reason=REASON)
 Edit = Callable[..., Neovim]
 BODY = "def add(a, b):\n    "
+TAPS = """
+vim.keymap.set("i", "<C-l>", function() require("sfumato").accept("word") end)
+function tap(...)
+  for at, key in ipairs({ ... }) do vim.defer_fn(function() vim.api.nvim_input(key) end, 30 * at) end
+end
+"""
 DRAFTS = {"texts": ["x = 2\n"], "delay_s": 5.0}
 
 
@@ -133,6 +139,22 @@ def test_by_word_and_by_line(edit: Edit) -> None:
         neovim.keys(key)
         neovim.until("vim.fn.getline(2)", line)
         assert neovim.lua("vim.fn.col('.') - 1") == column
+
+
+def test_parts_are_accepted_faster_than_the_rest_is_drawn(edit: Edit) -> None:
+    neovim = edit("print()\n", "a, b, c, d)", init=TAPS)
+    neovim.keys("f)i")
+    neovim.until("ghost() ~= ''", True)
+    neovim.lua("tap('<C-l>', '<C-l>', '<Tab>')")
+    neovim.until("text()", "print(a, b, c, d)")
+
+
+def test_a_part_that_was_left_is_forgotten_once_something_is_typed(edit: Edit) -> None:
+    neovim = edit("print()\n", "a, b, c)", {"texts": [""]}, init=TAPS)
+    neovim.keys("f)i")
+    neovim.until("ghost() ~= ''", True)
+    neovim.lua("tap('<C-l>', 'x', '<Tab>', 'y')")
+    neovim.until("(text():gsub('%s+', '_'))", "print(ax_y)")
 
 
 def test_tab_is_a_tab_when_nothing_is_shown(edit: Edit) -> None:

@@ -6,6 +6,7 @@ local GHOST = vim.api.nvim_create_namespace("nvim.lsp.inline_completion")
 local PARTS = { word = "^%s*[%w_]+", line = "^\n?[^\n]*" }
 
 local asked = {} -- by buffer: the line and the cursor that ghost text was last asked for
+local left -- what remains of ghost text of which a part was accepted, and where; until it is asked for anew
 local states = {} -- by client: what the last `sfumato/status` said
 local running -- the last command: its client and request
 
@@ -18,8 +19,13 @@ local function cursor()
   return row - 1, col, vim.api.nvim_get_current_line()
 end
 
+local function place()
+  return { vim.api.nvim_get_current_buf(), vim.b.changedtick, cursor() }
+end
+
 --- Remember what ghost text is asked for; to be called with every request of it.
 function M.note_request(buffer)
+  left = nil
   local row, col, line = cursor()
   asked[buffer] = buffer == vim.api.nvim_get_current_buf() and { row = row, col = col, line = line } or nil
 end
@@ -41,22 +47,34 @@ local function remaining(item)
   return text:sub(#since + 1), to + #since
 end
 
-local function insert(item, part)
-  local text, to = remaining(item)
-  if not text then
-    return
-  end
+-- Insert `text`, or its next part, at the cursor. All of it takes the place of what stands there up to column `to`.
+local function insert(text, to, part)
   local row, col = cursor()
   local piece = part and (text:match(PARTS[part]) or text:match("^%s*[^%s][\128-\191]*")) or text
   local lines = vim.split(piece, "\n", { plain = true })
   vim.bo.undolevels = vim.bo.undolevels -- begins an undo step
   vim.api.nvim_buf_set_text(0, row, col, row, piece == text and to or col, lines)
   vim.api.nvim_win_set_cursor(0, { row + #lines, (#lines == 1 and col or 0) + #lines[#lines] })
+  left = piece ~= text and { text = text:sub(#piece + 1), beyond = to - col, place = place() } or nil
+end
+
+-- Whether a part was accepted just now. Neovim (0.12.4) draws the rest of it only when the server has answered again.
+local function is_more_left()
+  return left and vim.deep_equal(left.place, place())
 end
 
 --- Accept the ghost text, or only its next "word" or "line". False if none is shown, or if it begins with a step of
 --- indentation on a blank line: there a key such as Tab had better indent.
 function M.accept(part)
+  if is_more_left() then
+    vim.schedule(function() -- a key that is an expression may not change the text
+      if is_more_left() then
+        local _, col = cursor()
+        insert(left.text, col + left.beyond, part)
+      end
+    end)
+    return true
+  end
   local mark = vim.api.nvim_buf_get_extmarks(0, GHOST, 0, -1, { details = true })[1]
   local text = mark and mark[4].virt_text and mark[4].virt_text[1][1] or ""
   local _, col, line = cursor()
@@ -69,7 +87,10 @@ function M.accept(part)
       if vim.lsp.get_client_by_id(item.client_id).name ~= "sfumato" then
         return item -- Neovim's business
       end
-      insert(item, part)
+      local text, to = remaining(item)
+      if text then
+        insert(text, to, part)
+      end
     end,
   })
 end
