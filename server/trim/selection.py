@@ -21,7 +21,7 @@ from .site import Refusal
 _EDGES = re.compile(r"(?P<lead>\s*)(?P<core>.*?)(?P<tail>\s*)", re.DOTALL)
 _BLANK = re.compile(r"(?P<lead>(?:[ \t]*\n)*?[ \t]*)(?P<core>)(?P<tail>\n?)")
 _CONTINUED = re.compile(r"(?:[-+*/%=&|<>,.?:({\[\\]|\b(?:and|or|not|in|is))\s*$")
-_ECHO = 12  # word characters at the end of an answer that are the lines below, and no chance
+_ECHO = 12  # word characters at an end of an answer that are the lines next to the selection, and no chance
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,30 @@ def rewritten(raw: str, selection: Selection, language: Language, unit: str) -> 
         return Refused.EMPTY
     if selection.draft:
         try:
-            answer = _placed(_unlooped(answer.strip("\n"), selection.draft).rstrip(), selection, language, unit)
+            answer = _without_lines_above(answer.strip("\n"), selection, language)
+            answer = _placed(_unlooped(answer, selection.draft).rstrip(), selection, language, unit)
         except Refusal as refusal:
             return refusal.reason
     else:
         answer = answer.strip("\n")
     new = selection.lead + answer + selection.tail
     return Refused.UNCHANGED if new == selection.text[selection.start : selection.end] else new
+
+
+def _without_lines_above(answer: str, selection: Selection, language: Language) -> str:
+    """`answer` without a head that stands right above the selection already, such as the whole file up to it."""
+    above = selection.text[: selection.start + len(selection.lead)].split("\n")[:-1]
+    standing = [line.strip() for line in above if line.strip()]
+    lines = answer.split("\n")
+    for at in range(len(lines) - 1, 0, -1):
+        echo = [line.strip() for line in lines[:at] if line.strip()]
+        kept = "\n".join(lines[at:]).strip("\n")
+        if not echo or not kept or echo != standing[-len(echo) :] or selection.draft.startswith(echo[0]):
+            continue
+        is_whole = len(balance(kept, language).unmatched) <= len(balance(selection.draft, language).unmatched)
+        if is_whole and sum(map(weight, echo)) >= _ECHO:
+            return kept
+    return answer
 
 
 def _unlooped(answer: str, draft: str) -> str:

@@ -93,3 +93,25 @@ def test_a_last_line_that_was_selected_is_no_echo() -> None:
 )
 def test_what_is_refused(raw: str, reason: Refused) -> None:
     assert rewritten(raw, selection("«x = 1»\n"), language_of("python"), "    ") is reason
+
+
+@pytest.mark.parametrize(
+    ("marked", "raw", "expected"),
+    [
+        (
+            "import os\nlimit = 3\n\n\n«def f():\n    return 1\n»",
+            "import os\nlimit = 3\n\ndef f():\n    return 2",
+            "def f():\n    return 2\n",
+        ),
+        (
+            "class Account:\n    size = 1\n\n«    def f(self): ...\n»",
+            "class Account:\n    size = 1\n\n    def f(self) -> int: ...",
+            "    def f(self) -> int: ...\n",
+        ),
+        ("total = read()\n«total = read()\n»", "total = read()\ntotal += 1", "total = read()\ntotal += 1\n"),
+        ("import os\nlimit = 3\n«a = 1\n»", "limit = 4\na = 2", "limit = 4\na = 2\n"),
+        ("pass\n«a = 1\n»", "pass\na = 2", "pass\na = 2\n"),
+    ],
+)
+def test_lines_above_are_not_written_again(marked: str, raw: str, expected: str) -> None:
+    assert rewritten(raw, selection(marked), language_of("python"), "    ") == expected
