@@ -11,6 +11,7 @@ from .site import Refusal
 
 _TIMES = 3  # equal lines, or equal blocks of lines, in a row
 _LONGEST_BLOCK = 6  # lines
+_IN_WORD = re.compile(r"(\w{1,2}?)\1{64,}")  # longer than a digest of zeros
 _IN_LINE = re.compile(r"(.{3,60}?)\1{5,}")
 
 
@@ -50,6 +51,8 @@ def _of_lines(text: str) -> _Loop | None:
 
 
 def _within_line(text: str) -> _Loop | None:
+    if _IN_WORD.search(text):
+        return _Loop(0, alone=True)  # a number or name without end: no beginning of it is right
     for loop in _IN_LINE.finditer(text):
         if len(set(re.findall(r"\w", loop[1]))) >= 3:
             return _Loop(loop.end(1), alone=loop.start() == 0)

@@ -44,3 +44,15 @@ def test_nothing_but_a_loop_is_refused(text: str) -> None:
 def test_what_repeats_by_nature_stays(text: str) -> None:
     assert without_loop(text) == text
     assert not has_loop(text)
+
+
+@pytest.mark.parametrize("text", ["1" + "0" * 90, "x = " + "ab" * 90, "a = 1\nb = " + "1" * 90])
+def test_a_word_without_end_is_refused(text: str) -> None:
+    with pytest.raises(Refusal) as refusal:
+        without_loop(text)
+    assert refusal.value.reason is Refused.REPETITION
+
+
+@pytest.mark.parametrize("text", ['"' + "0" * 64 + '"', "# " + "-" * 100, "[" + "0, " * 3 + "0]"])
+def test_digests_rules_and_rows_of_zeros_stay(text: str) -> None:
+    assert without_loop(text) == text
