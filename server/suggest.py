@@ -58,7 +58,8 @@ def complete(
     offset = snapped(snapshot.text, offset)
     around = shown_to_engine(snapshot, offset, offset, settings)
     site = site_at(snapshot, offset, around, settings)
-    site = replace(site, one_line=wants_one_line(snapshot, site, settings, invoked=invoked))
+    one_line = wants_one_line(snapshot, site, settings, invoked=invoked)
+    site = replace(site, one_line=one_line, body_only=not invoked)
     if not invoked and not site.before_closing:
         return Answer(refused=Refused.MID_WORD if re.match(r"\w", site.rest) else Refused.MID_LINE)
     if mode is None and invoked and settings.candidates > 1:

@@ -32,6 +32,7 @@ class Site:
     one_line: bool = False
     fenced: bool = False  # in a fenced block of a Markdown document
     fixed: int | None = None
+    body_only: bool = False  # nobody asked for what comes after the body of a block
 
     @cached_property
     def prefix(self) -> str:

@@ -13,6 +13,7 @@ from .site import Refusal, Site
 
 _BRACED = ("javascript", "typescript", "tsx", "json", "go", "rust", "java", "c", "cpp", "css")  # grammars
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
+_DEFINES = re.compile(r"(?:async\s+def|def|class)\b|@\w")
 _STATEMENT_END = re.compile(r"[;}\]{\[,]\s*$")
 
 
@@ -34,6 +35,24 @@ def stop_at_unmatched(text: str, replaced: int, site: Site) -> str:
     if not kept:
         raise Refusal(Refused.UNMATCHED_BRACKET)
     return kept
+
+
+def stop_at_next_definition(text: str, site: Site) -> str:
+    """Cut the body of a Python block where the next definition outside it begins.
+
+    In a language with braces the next definition comes behind a closer that nobody opened.
+    """
+    lines = text.split("\n")
+    if not site.body_only or site.language.id != "python" or site.plain or site.quote:
+        return text
+    body = len(site.indentation + (leading(lines[0]) if site.on_blank else site.unit))
+    for count, line in enumerate(lines):
+        if count and len(leading(line)) < body and _DEFINES.match(line.lstrip()):
+            kept = "\n".join(lines[:count]).rstrip()
+            state = balance(kept, site.language)
+            if kept and not state.unclosed and not state.broken:
+                return kept
+    return text
 
 
 def whole_statements(text: str, replaced: int, site: Site, stop: StopReason) -> str:

@@ -560,3 +560,11 @@ def test_what_was_cut_off_in_an_endless_line_is_refused() -> None:
         engine = Answering('1, "v": 1', stop=stop)
         answer = complete(engine, Snapshot("file:///a.json", "json", 1, text), at, Settings(), invoked=True)
         assert answer.refused == refused
+
+
+@pytest.mark.parametrize(("invoked", "expected"), [(False, "return 1"), (True, "return 1\n\n\ndef g():\n    return 2")])
+def test_nobody_gets_the_next_function_unasked(expected: str, *, invoked: bool) -> None:
+    engine = Answering("return 1\n\n\ndef g():\n    return 2")
+    snapshot = Snapshot("file:///project/a.py", "python", 1, "def f():\n    \n")
+    answer = complete(engine, snapshot, 13, Settings(), invoked=invoked)
+    assert [one.text for one in answer.suggestions] == [expected]

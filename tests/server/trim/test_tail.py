@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine import StopReason
 from server.brackets import Inside
 from server.suggestion import Refused
 from server.trim.site import Refusal
-from server.trim.tail import ended, stop_at_unmatched, whole_statements, without_trailing_blanks
+from server.trim.tail import (
+    ended,
+    stop_at_next_definition,
+    stop_at_unmatched,
+    whole_statements,
+    without_trailing_blanks,
+)
 
 from .places import site
 
@@ -27,6 +35,27 @@ END, LENGTH = StopReason.END, StopReason.LENGTH
 )
 def test_closers_nobody_opened(marked: str, text: str, expected: str) -> None:
     assert stop_at_unmatched(text, 0, site(marked, "javascript")) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "expected"),
+    [
+        ("def f():\n    ‸\n", "return 1\n\n\ndef g():\n    return 2", "return 1"),
+        ("def f():\n    ‸\n", "return 1\n\n\n@cache\nasync def g():\n    return 2", "return 1"),
+        ("class A:\n    def f(self):\n        ‸\n", "return 1\n\n    def g(self):\n        return 2", "return 1"),
+        ("class A:\n    def f(self):‸\n", "\n        return 1\n\n    def g(self):\n        pass", "\n        return 1"),
+        # these stay
+        ("class A:\n    ‸\n", "def f(self):\n        pass\n\n    def g(self):\n        pass", None),
+        ("def f():\n    ‸\n", "def g():\n        pass\n\n    return g", None),
+        ("‸\n", "def f():\n    pass\n\n\ndef g():\n    pass", None),
+        ("def f():\n    if a:\n        ‸\n", "b()\n    return c", None),
+        ("def f():\n    ‸\n", 'return """\ndef g():\n"""', None),
+    ],
+)
+def test_a_body_ends_before_the_next_definition(marked: str, text: str, expected: str | None) -> None:
+    unasked = replace(site(marked), body_only=True)
+    assert stop_at_next_definition(text, unasked) == (text if expected is None else expected)
+    assert stop_at_next_definition(text, site(marked)) == text
 
 
 def test_a_string_that_is_ended_here() -> None:
