@@ -88,6 +88,10 @@ def before_fence(text: str, fence: str) -> str:
 def first_ending(
     endings: Sequence[Ending], written: Sequence[int], tokens: Sequence[int]
 ) -> tuple[int, StopReason] | None:
-    """The stop that keeps least; of equal ones the first."""
-    found = [stop for stop in (rule(written, tokens) for rule in endings) if stop is not None]
-    return min(found, key=lambda stop: stop[0]) if found else None
+    """The stop that keeps least; of equal ones an end token comes last, as it is read behind what is kept.
+
+    So a reading token by token and one that verifies several at once stop for the same reason.
+    """
+    found = [(*stop, isinstance(rule, AtEnd)) for rule in endings if (stop := rule(written, tokens)) is not None]
+    kept, reason, _ = min(found, key=lambda stop: (stop[0], stop[2]), default=(0, None, False))
+    return None if reason is None else (kept, reason)

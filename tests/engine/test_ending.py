@@ -80,10 +80,26 @@ def test_a_longer_fence_holds_shorter_ones(tokenizer: Tokenizer) -> None:
     assert before_fence(text, "````") == "# Title\n```sh\nls\n```\n"
 
 
-def test_the_stop_that_keeps_least_counts_and_of_equal_ones_the_first(tokenizer: Tokenizer) -> None:
+def test_the_stop_that_keeps_least_counts_and_of_equal_ones_an_end_last(tokenizer: Tokenizer) -> None:
     end = AtEnd(frozenset({0}))
     line = tokenizer.encode("\n")[0]
     assert first_ending([end, AtLength(9), AtNewline(tokenizer)], [], [1, line, 5, 0]) == (2, NEWLINE)
-    assert first_ending([end, AtLength(1)], [], [1, 0]) == (1, END)
+    assert first_ending([end, AtLength(1)], [], [1, 0]) == (1, LENGTH)
+    assert first_ending([end, AtNewline(tokenizer)], [], [line, 0]) == (1, NEWLINE)
     assert first_ending([end, AtLength(9)], [], [1, 2]) is None
     assert first_ending([], [], [1]) is None
+
+
+@given(
+    tokens=st.lists(st.sampled_from("ab\n."), min_size=1, max_size=6), room=st.integers(1, 7), one_line=st.booleans()
+)
+def test_it_stops_as_token_by_token(tokens: list[str], room: int, *, one_line: bool) -> None:
+    tokenizer = toy_tokenizer()
+    ids = [0 if token == "." else tokenizer.encode(token)[0] for token in tokens]
+    rules = [AtEnd(frozenset({0})), AtLength(room), *([AtNewline(tokenizer)] if one_line else [])]
+    alone = None
+    for at, token in enumerate(ids):
+        if stop := first_ending(rules, ids[:at], [token]):
+            alone = (at + stop[0], stop[1])
+            break
+    assert first_ending(rules, [], ids) == alone
