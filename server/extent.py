@@ -21,7 +21,7 @@ _PROBE = "x"
 
 def wants_one_line(snapshot: Snapshot, site: Site, settings: Settings, *, invoked: bool) -> bool:
     """Several lines only where a block is to be filled or a person asked for them."""
-    if not settings.multi_line or snapshot.lines.count >= _LONG_FILE or site.quote:
+    if not settings.multi_line or snapshot.lines.count >= _LONG_FILE or site.quote or site.in_heading:
         return True
     if site.rest.strip():
         within_brackets = balance(site.prefix, site.language).unclosed

@@ -85,7 +85,8 @@ class _Canvas:
         self._pinned = [shown.text[edges[at] : edges[at + 1]] for at in range(0, len(edges), 2)]
         drafts = [snapshot.text[start:end] for start, end in holes]
         self._drafts = ["" if draft == settings.placeholder else lf(draft) for draft in drafts]
-        self._sites = [site_at(snapshot, start, shown, settings) for start, _ in holes]
+        sites = [site_at(snapshot, start, shown, settings) for start, _ in holes]
+        self._sites = [replace(site, one_line=site.in_heading) for site in sites]
         self._gate = Gate(snapshot, first, last, holes=True)
 
     def request(self, settings: Settings, mode: Mode | None, snippets: tuple[Snippet, ...]) -> InfillRequest:

@@ -19,6 +19,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Tree
 
 from .brackets import Inside
+from .keys import repeated_keys
 from .languages import UNKNOWN, Language, language_of
 
 _FACTORIES = {"typescript": ("typescript", "language_typescript"), "tsx": ("typescript", "language_tsx")}
@@ -57,6 +58,8 @@ def error_count(language: Language, text: str) -> int | None:
 def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes: bool = False) -> int:
     """Errors that `edits` (in order, not overlapping) add to `text`; 0 for a language without a grammar.
 
+    A key that its object has already is one too.
+
     `holes`: the edits fill gaps, and a gap is no excuse for a filling that leaves the statement broken. Then the text
     is also read with a name in each gap, and the better reading is what the edits must reach.
     """
@@ -79,7 +82,8 @@ def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes:
         if end - start < len(text):
             moved = [edit.moved(-start) for edit in edits]
             return added_errors(language, text[start:end], moved, holes=holes)
-    return max(0, added) + _added_inside(language, text, edits, holes=holes)
+    repeated = _added_keys(text, before, edits, new_text, after) if language.structured else 0
+    return max(0, added) + repeated + _added_inside(language, text, edits, holes=holes)
 
 
 def tree_of(language: Language, text: str) -> Tree | None:
@@ -187,6 +191,14 @@ def _edited(language: Language, text: str, before: Tree, edits: Sequence[Edit]) 
         tree.edit(start, start + len(old), start + len(new), point, _advance(point, old), _advance(point, new))
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text, Parser(grammar).parse(_bytes(text), tree)
+
+
+def _added_keys(text: str, before: Tree, edits: Sequence[Edit], new_text: str, after: Tree) -> int:
+    """Keys that are there twice now, and were not."""
+    start, end = edits[0].start, edits[-1].end
+    new_end = len(new_text) - (len(text) - end)
+    had = repeated_keys(before.root_node, _byte(text, start), _byte(text, end))
+    return max(0, repeated_keys(after.root_node, _byte(new_text, start), _byte(new_text, new_end)) - had)
 
 
 def _point(text: str, offset: int) -> tuple[int, int]:

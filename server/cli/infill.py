@@ -74,6 +74,8 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check everything that can be checked, then load the model, then ask."""
+    from ..privacy import is_excluded
+    from ..suggestion import Refused
     from .open_model import open_model
     from .progress_bar import ProgressBar
     from .report import Report
@@ -85,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     snapshot = read_source(args.file).snapshot()
     ranges = args.holes or [TextRange((args.line, args.character), (args.line, args.character))]
     holes = _located(snapshot, ranges)
+    if is_excluded(snapshot, settings.exclude):
+        return _show(args, snapshot, holes, (), Report.of(None, Refused.EXCLUDED, args.model, 0.0))
     with ProgressBar(args.model) as bar:
         opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
     with _watched(args, snapshot, holes) as sink:
@@ -92,9 +96,18 @@ def run(args: argparse.Namespace) -> int:
             suggestions, refused, result = _fill(opened.engine, snapshot, holes, settings, mode, sink)
         else:
             suggestions, refused, result = _complete(opened.engine, snapshot, holes[0][0], settings, mode, sink)
-    report = Report.of(result, refused, opened.model, opened.load_ms)
+    return _show(args, snapshot, holes, suggestions, Report.of(result, refused, opened.model, opened.load_ms))
+
+
+def _show(
+    args: argparse.Namespace,
+    snapshot: Snapshot,
+    holes: Sequence[tuple[int, int]],
+    suggestions: Sequence[Suggestion],
+    report: Report,
+) -> int:
     if args.json:
-        several = len(holes) > 1 or settings.candidates > 1
+        several = len(holes) > 1 or (args.candidates or 1) > 1
         _print_json(snapshot, holes, suggestions, report, several=several)
     else:
         _print(snapshot, [suggestions] if args.holes else [(one,) for one in suggestions], report)

@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
     """Check everything that can be checked, then load the model, then ask."""
     from rich.console import Console
 
-    from ..suggest import rewrite
+    from ..privacy import is_excluded
+    from ..suggest import Refused, RewriteAnswer, rewrite
     from .open_model import open_model
     from .progress_bar import ProgressBar
     from .render import coloured, diff
@@ -61,10 +62,14 @@ def run(args: argparse.Namespace) -> int:
     start, end = locate_range(snapshot.lines, args.range)
     if start == end:
         raise UsageError(f"--range {args.range} is empty; there is nothing to rewrite")
-    with ProgressBar(args.model) as bar:
-        opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
-        answer = rewrite(opened.engine, snapshot, start, end, args.instruction, Settings(), progress=bar)
-    report = Report.of(answer.result, answer.refused, opened.model, opened.load_ms)
+    if is_excluded(snapshot, Settings().exclude):
+        answer = RewriteAnswer(refused=Refused.EXCLUDED)
+        report = Report.of(None, answer.refused, args.model, 0.0)
+    else:
+        with ProgressBar(args.model) as bar:
+            opened = open_model(args.open_engine, EngineConfig(model=args.model), bar)
+            answer = rewrite(opened.engine, snapshot, start, end, args.instruction, Settings(), progress=bar)
+        report = Report.of(answer.result, answer.refused, opened.model, opened.load_ms)
     new = answer.suggestion
     if args.json:
         if new is not None:

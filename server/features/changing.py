@@ -16,6 +16,7 @@ from engine import Cancelled, CancelToken, Engine, InfillResult, Progress, Progr
 
 from ..documents import Watch
 from ..edits import range_of, workspace_edit
+from ..privacy import is_excluded
 from ..progress import WorkDone
 from ..rebase import anchor
 from ..runner import EngineFault, NotReady, Rank, Superseded
@@ -80,12 +81,14 @@ class Refusal(Exception):  # noqa: N818 - an answer, not a fault
 
 
 def current_snapshot(session: Session, uri: str, version: int | None) -> Snapshot:
-    """The document a command is about; raises `Refusal` if it is not the one the client saw."""
+    """The document a command is about; raises `Refusal` if it is not the one the client saw, or is excluded."""
     snapshot = session.documents.snapshot(uri)
     if snapshot is None:
         raise Refusal("unknown-document")
     if version is not None and version != snapshot.version:
         raise Refusal("stale-version")
+    if is_excluded(snapshot, session.settings.exclude):
+        raise Refusal("excluded")
     return snapshot
 
 

@@ -81,8 +81,13 @@ def _rewriting(
         return Written((Suggestion(*place, new.text),), None, answer.result)
 
     def remember(document: Snapshot, suggestion: Suggestion) -> None:
-        kept = document.text == present.text  # if somebody typed elsewhere, what it was made of is gone
-        session.rewritten = replace(last, made=replace(made, text=suggestion.text)) if kept else None
+        """What it was made of, with what was typed elsewhere meanwhile, and what came of it."""
+        selected = last.original.text[made.start : made.end]
+        start, text = suggestion.start, document.text
+        original = replace(document, text=text[:start] + selected + text[suggestion.end :])
+        session.rewritten = replace(
+            last, original=original, made=Suggestion(start, start + len(selected), suggestion.text)
+        )
 
     title = _title(last.instruction)
     return Wanted("rewrite", title, present, (place,), preview, is_several=False, write=write, on_applied=remember)

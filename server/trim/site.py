@@ -11,6 +11,7 @@ from ..languages import Language
 from ..suggestion import Refused
 
 _CLOSING = re.compile(r"""\s*[)>}\]"'`|*_]*(?:</[\w.-]*>)*\s*[:{;,]?\s*""")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _LINE_REACH = 1000  # characters of the cursor's own line that are looked at: a line may have millions
 _FOLLOWING = 24  # lines
 
@@ -60,6 +61,11 @@ class Site:
     def on_blank(self) -> bool:
         """Whether only blanks stand left of the cursor on its line."""
         return not self.prefix.strip(" \t")
+
+    @property
+    def in_heading(self) -> bool:
+        """Whether the cursor's line is a Markdown heading, which ends with its line."""
+        return self.language.id == "markdown" and bool(_HEADING.match(self.prefix))
 
     @cached_property
     def following(self) -> list[str]:

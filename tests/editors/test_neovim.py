@@ -301,6 +301,7 @@ def test_settings_reach_the_server(edit: Edit) -> None:
     neovim.until("#told", 1)
     assert "nonsense" in neovim.told[0]
     assert "maxTokens" not in neovim.told[0]
+    assert neovim.told[0].lower().count("sfumato") == 1  # Neovim names the server already
 
 
 def test_the_plugin_stays_small() -> None:

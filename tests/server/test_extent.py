@@ -86,3 +86,8 @@ def test_lines_that_stay_one(language: str, marked: str) -> None:
 def test_settings_and_whoever_asks() -> None:
     assert one_line("def f(x):‸\n", "python", settings=Settings(multi_line=False))
     assert not one_line("x = f(‸\n", "python", invoked=True)
+
+
+def test_a_heading_ends_with_its_line_whoever_asks() -> None:
+    assert one_line("# A\n\n## ‸\n", "markdown", invoked=True)
+    assert not one_line("# A\n\n#hash ‸\n", "markdown", invoked=True)

@@ -64,6 +64,7 @@ FILLED = {
     ),
     "emoji between": ("python", 's = "😀«»"; n = «»\n', ("é", "1"), 's = "😀é"; n = 1\n'),
     "the next line repeated": ("python", "«»\ny = «»\n", ("x = 1\ny = 2", "2"), "x = 1\ny = 2\n"),
+    "a heading is one line": ("markdown", "# A «»\n\nb «»\n", ("c\n\nd", "e"), "# A c\n\nb e\n"),
     "rest taken over": ("python", "x = f(«»)\ny = «»\n", ("1) + 2", "3"), "x = f(1) + 2\ny = 3\n"),
 }
 

@@ -107,6 +107,12 @@ M.handlers["sfumato/status"] = function(_, now, context)
   vim.cmd.redrawstatus()
 end
 
+-- Neovim names the server before each message, and the message does for editors that do not.
+M.handlers["window/showMessage"] = function(problem, params, context)
+  local message = params.message:gsub("^Sfumato: ", "")
+  return vim.lsp.handlers["window/showMessage"](problem, { type = params.type, message = message }, context)
+end
+
 -- Neovim's own answers that an edit was applied when it was dropped because the buffer is newer.
 M.handlers["workspace/applyEdit"] = function(problem, params, context)
   for _, change in ipairs(params.edit.documentChanges or {}) do

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine import Mode
+from engine import Engine, EngineConfig, Mode, ProgressSink
 from server.cli import main
 from tests.clients.scripted_engine import ScriptedOpening
 
@@ -99,6 +99,21 @@ def test_an_excluded_file_is_not_shown_to_the_engine(shell: Shell) -> None:
     answer = shell.json("KEY=\n", ["1"], *at(0, 4), name=".env")
     assert (answer["text"], answer["refused"], answer["stop_reason"]) == (None, "excluded", None)
     assert not (shell.folder / "log").exists()
+
+
+def never_opened(config: EngineConfig, *, progress: ProgressSink | None = None) -> Engine:
+    raise AssertionError("nobody needs a model to say no")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [["infill", *at(0, 0), "--json"], ["rewrite", "--range", "0:0-0:3", "--instruction", "shorter", "--json"]],
+    ids=["infill", "rewrite"],
+)
+def test_an_excluded_file_opens_no_model(argv: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (path := tmp_path / ".env").write_text("KEY=\n")
+    main([argv[0], str(path), *argv[1:]], open_engine=never_opened)
+    assert json.loads(capsys.readouterr().out)["refused"] == "excluded"
 
 
 def test_several_candidates_are_texts(shell: Shell) -> None:

@@ -302,15 +302,20 @@ async def test_there_is_nothing_to_run_again_without_a_rewrite_or_after_an_edit(
         assert editor.documents[URI] == before
 
 
-async def test_edits_elsewhere_while_it_runs_leave_nothing_to_run_again() -> None:
-    async with InProcessEditor({"answers": [{"texts": ["2"], "delay_s": 0.1}, "3"]}) as editor:
+async def test_run_again_keeps_what_was_typed_elsewhere_while_it_ran(tmp_path: Path) -> None:
+    log, slow = tmp_path / "log", [{"texts": [text], "delay_s": 0.1} for text in ("22", "333")]
+    async with InProcessEditor({"answers": [*slow, "4444"], "log": str(log)}) as editor:
         await editor.initialize()
-        editor.open(URI, "a\n\nx = 1\n")
-        asked = editor.ask_command(REWRITE, wanted((2, 4), (2, 5)))
-        await editor.until_asked(1)
-        editor.edit(URI, (0, 0), (0, 0), "b")
-        assert (await editor.answer(asked))["applied"] is True
-        assert (await editor.command(AGAIN, {"uri": URI}))["refused"] == "nothing-to-run-again"
+        editor.open(URI, "a\n\nx = 1; y\n")
+        for count, (command, arguments) in enumerate([(REWRITE, wanted((2, 4), (2, 5))), (AGAIN, {"uri": URI})], 1):
+            asked = editor.ask_command(command, arguments)
+            await editor.until_asked(count)
+            editor.edit(URI, (0, 0), (0, 0), "b")
+            assert (await editor.answer(asked))["applied"] is True
+        await editor.command(AGAIN, {"uri": URI})
+        assert editor.documents[URI] == "bba\n\nx = 4444; y\n"
+        texts = [json.loads(line)["text"] for line in log.read_text().splitlines()]
+        assert texts == ["a\n\nx = 1; y\n", "ba\n\nx = 1; y\n", "bba\n\nx = 1; y\n"]
 
 
 async def test_the_same_text_again_changes_nothing_and_is_said() -> None:
