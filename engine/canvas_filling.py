@@ -18,7 +18,7 @@ from .infill import Filled
 from .joint import assemble
 from .lengths import FirstStep
 from .pieces import pieces
-from .request import Hole, InfillRequest, PieceState, Progress, StopReason
+from .request import InfillRequest, PieceState, Progress, StopReason
 from .sampler import Ruled
 from .seams import Seam, heal
 from .tokenizer import Tokenizer, whole_characters
@@ -60,7 +60,9 @@ def fill(work: CanvasWork, request: InfillRequest, budget: int) -> list[list[Fil
         before, _ = assemble(request.text[: hole.start], request.holes[:number], [one.text for one in filled[:number]])
         text = before + request.text[hole.start :]
         start = len(before)
-        alone = replace(request, text=text, holes=(Hole(start, start + hole.end - hole.start),), candidates=1)
+        alone = replace(
+            request, text=text, holes=(replace(hole, start=start, end=start + hole.end - hole.start),), candidates=1
+        )
         one = _laid_out(work, alone, budget)
         assert one is not None  # a hole alone has a canvas
         [filled[number]] = _on_one_canvas(work, alone, one)[0]
@@ -94,10 +96,13 @@ def _on_one_canvas(work: CanvasWork, request: InfillRequest, layout: _Layout) ->
 
 def _lengths(work: CanvasWork, request: InfillRequest, layout: _Layout) -> list[tuple[int, ...]]:
     """Lengths for all holes, `request.candidates` times: for each hole those whose first step is surest of it."""
-    most = min(request.max_tokens, layout.room // len(layout.seams), ONE_LINE if request.one_line else layout.room)
-    least = [min(1 + seam.healed, most) for seam in layout.seams]  # a token that heals shows nothing
-    usual = tuple(max(low, min(USUAL, most)) for low in least)
-    offered = tuple(tuple(n for n in sorted({*LENGTHS, most}) if low <= n <= most) for low in least)
+    room = min(request.max_tokens, layout.room // len(layout.seams))
+    bounds = []
+    for hole, seam in zip(request.holes, layout.seams, strict=True):
+        most = min(room, ONE_LINE) if hole.one_line else room
+        bounds.append((min(1 + seam.healed, most), most))  # a token that heals shows nothing
+    usual = tuple(max(least, min(USUAL, most)) for least, most in bounds)
+    offered = tuple(tuple(n for n in sorted({*LENGTHS, most}) if least <= n <= most) for least, most in bounds)
     search = FirstStep(offered, usual, at_once=max(1, ROWS // (2 * work.setup.longest)))
     ranked = search.ranked(_Trials(work, layout, request.seed), work)
     return [tuple(each[number % len(each)] for each in ranked) for number in range(request.candidates)]
@@ -137,7 +142,7 @@ def _tell(work: CanvasWork, request: InfillRequest, layout: _Layout, one: Denois
         ended = one.stop_reason is not None
         committed = [ended or sure for sure in one.accepted[one.canvas.hole == hole].tolist()]
         cut = len(seam.left), len(seam.right)
-        holes.append(pieces(layout.tokenizer, tokens, committed, *cut, one_line=request.one_line))
+        holes.append(pieces(layout.tokenizer, tokens, committed, *cut, one_line=request.holes[hole].one_line))
     done = sum(piece.positions for hole in holes for piece in hole if piece.state is PieceState.COMMITTED)
     work.progress(Progress("denoise", done, 0, "".join(piece.text for piece in holes[0]), tuple(holes)))
 
@@ -157,7 +162,7 @@ def _text(request: InfillRequest, layout: _Layout, one: Denoising, hole: int) ->
     """A hole's text so far, and whether it was cut at a line end."""
     data = layout.seams[hole].data(layout.tokenizer, one.filling(hole), ())
     line = next(iter(data.splitlines()), b"")  # of bytes: \n, \r\n and \r, nothing else
-    cut = request.one_line and line != data
+    cut = request.holes[hole].one_line and line != data
     data = line if cut else data
     return data[: whole_characters(data)].decode("utf-8", "replace"), cut
 

@@ -36,6 +36,7 @@ class HoleText:
 
     prefix: str
     suffix: str
+    one_line: bool = False
     before: tuple[Filled, ...] = field(default=(), compare=False)
     after: tuple[Filled, ...] = field(default=(), compare=False)
 
@@ -58,7 +59,7 @@ def fill(
     work.encode(prompt.ids, Voice.INFILL)
     propose = choose_proposals(model, len(seeds))
     endings: list[Ending] = [AtEnd(model.prompts.end), AtLength(request.max_tokens)]
-    if request.one_line:
+    if hole.one_line:
         endings.append(AtNewline(model.tokenizer))
     fillings = [_filling(prompt, _choose(seed), propose, endings) for seed in seeds]
     for filling, seed in zip(fillings, seeds, strict=True):
@@ -69,20 +70,20 @@ def fill(
     def watch() -> None:
         given_up.extend(_give_up(fillings))
         if work.progress is not None:
-            work.progress(_progress(model, fillings[0], prompt, hole, request.one_line))
+            work.progress(_progress(model, fillings[0], prompt, hole))
 
     work.denoise(fillings, Voice.INFILL, watch)
-    return [_filled(model, one, prompt, request.one_line) for one in fillings if one not in given_up]
+    return [_filled(model, one, prompt, hole.one_line) for one in fillings if one not in given_up]
 
 
-def _progress(model: Model, filling: Filling, prompt: Prompt, hole: HoleText, one_line: bool) -> Progress:
+def _progress(model: Model, filling: Filling, prompt: Prompt, hole: HoleText) -> Progress:
     """How a filling and the holes beside it stand after a forward."""
     draft = filling.draft
-    written = _written(model, draft.committed, prompt, one_line)
+    written = _written(model, draft.committed, prompt, hole.one_line)
     tokens = len(draft.committed) - filling.healed
     pieces = [Piece(PieceState.COMMITTED, written, tokens)]
     if filling.stop_reason is None:
-        further = _written(model, (*draft.committed, *draft.proposed), prompt, one_line)
+        further = _written(model, (*draft.committed, *draft.proposed), prompt, hole.one_line)
         opened = draft.width if len(draft.proposed) in draft.blocks else 0
         pieces.append(Piece(PieceState.PROPOSED, further[len(written) :], len(draft.proposed)))
         pieces.append(Piece(PieceState.OPEN, "", opened))

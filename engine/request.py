@@ -29,10 +29,14 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """Half-open range `[start, end)` of the request's text to fill; the text inside is its draft."""
+    """Half-open range `[start, end)` of the request's text to fill; the text inside is its draft.
+
+    `one_line` ends the filling before its first line end.
+    """
 
     start: int
     end: int
+    one_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,7 @@ class Snippet:
 class InfillRequest:
     """Fill `holes` of `text`: sorted, not overlapping. `max_tokens` is per hole, `deadline_s` counts from the call.
 
-    `mode=None` means lossless for one hole and one candidate, joint otherwise. `candidates > 1` needs joint.
-    `one_line` ends each hole before its first line end.
-    """
+    `mode=None` means lossless for one hole and one candidate, joint otherwise. `candidates > 1` needs joint."""
 
     text: str
     holes: tuple[Hole, ...]
@@ -59,7 +61,6 @@ class InfillRequest:
     mode: Mode | None = None
     candidates: int = 1
     max_tokens: int = 256
-    one_line: bool = False
     seed: int = 0
     deadline_s: float | None = None
 

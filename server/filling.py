@@ -15,7 +15,7 @@ from .settings import Settings
 from .snapshot import Snapshot
 from .suggestion import Refused, Suggestion
 from .syntax import Edit
-from .trim import Cleaned, Site, clean, readable
+from .trim import Cleaned, Site, clean, in_row, readable
 
 _Holes = tuple[tuple[int, int], ...]
 
@@ -86,14 +86,14 @@ class _Canvas:
         drafts = [snapshot.text[start:end] for start, end in holes]
         self._drafts = ["" if draft == settings.placeholder else lf(draft) for draft in drafts]
         sites = [site_at(snapshot, start, shown, settings) for start, _ in holes]
-        self._sites = [replace(site, one_line=site.in_heading) for site in sites]
+        self._sites = [replace(site, one_line=site.in_heading or in_row(site)) for site in sites]
         self._gate = Gate(snapshot, first, last, holes=True)
 
     def request(self, settings: Settings, mode: Mode | None, snippets: tuple[Snippet, ...]) -> InfillRequest:
         """All holes at once, placeholders taken out."""
         text, holes = self._pinned[0], []
-        for draft, pinned in zip(self._drafts, self._pinned[1:], strict=True):
-            holes.append(Hole(len(text), len(text) + len(draft)))
+        for draft, site, pinned in zip(self._drafts, self._sites, self._pinned[1:], strict=True):
+            holes.append(Hole(len(text), len(text) + len(draft), site.one_line))
             text += draft + pinned
         return InfillRequest(
             text=text,

@@ -66,14 +66,13 @@ def complete(
         mode = Mode.JOINT  # else the engine's own: not every model has a lossless one
     request = InfillRequest(
         text=around.text,
-        holes=(Hole(around.at(offset), around.at(offset)),),
+        holes=(Hole(around.at(offset), around.at(offset), site.one_line),),
         language=snapshot.language,
         path=prompt_path(snapshot),
         snippets=snippets(),
         mode=mode,
         candidates=settings.candidates if invoked and mode is Mode.JOINT else 1,
         max_tokens=settings.max_tokens,
-        one_line=site.one_line,
         deadline_s=settings.completion_deadline_ms / 1000,
     )
     gate = Gate(snapshot, offset, offset, holes=True)

@@ -19,10 +19,10 @@ from .overlap import join_rest, refuse_echo, stop_at_suffix
 from .repetition import without_loop
 from .selection import Selection, rewritten, select
 from .site import Refusal, Site
-from .tables import as_row, columns_at
+from .tables import as_row, columns_at, in_row
 from .tail import ended, stop_at_next_definition, stop_at_unmatched, whole_statements, without_trailing_blanks
 
-__all__ = ["Cleaned", "Selection", "Site", "clean", "ended", "readable", "rewritten", "select", "unit_of"]
+__all__ = ["Cleaned", "Selection", "Site", "clean", "ended", "in_row", "readable", "rewritten", "select", "unit_of"]
 
 
 @dataclass(frozen=True, slots=True)

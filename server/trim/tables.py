@@ -24,6 +24,11 @@ def columns_at(site: Site) -> int:
     return 0
 
 
+def in_row(site: Site) -> bool:
+    """Whether a row of a table has begun left of the cursor."""
+    return "|" in site.prefix and columns_at(site) > 0
+
+
 def cells(row: str) -> int:
     """Cells of one row: unescaped pipes count, those in code spans too."""
     row = row.strip().removeprefix("|")

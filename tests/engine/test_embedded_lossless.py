@@ -43,8 +43,8 @@ def opened(loaded: Loaded, canvas: int) -> LocalEngine:
 
 
 def infill(engine: LocalEngine, prompt: RealPrompt, tokens: int = TOKENS, *, one_line: bool = False) -> InfillResult:
-    hole = Hole(prompt.offset, prompt.offset)
-    return engine.infill(InfillRequest(prompt.text, (hole,), max_tokens=tokens, one_line=one_line))
+    hole = Hole(prompt.offset, prompt.offset, one_line)
+    return engine.infill(InfillRequest(prompt.text, (hole,), max_tokens=tokens))
 
 
 @pytest.fixture(scope="module")

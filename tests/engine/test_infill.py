@@ -19,9 +19,17 @@ from .plain_reading import told
 TEXT = 'def area(r):\n    """Kreisfläche 漢 🖌️."""\n    return 3.14 * r ** 2\r\n\n\nprint(area(2))\n'
 
 
-def filled(toy: Toy, prefix: str, suffix: str, seeds: tuple[int | None, ...] = (None,), **more: object) -> list[Filled]:
+def filled(
+    toy: Toy,
+    prefix: str,
+    suffix: str,
+    seeds: tuple[int | None, ...] = (None,),
+    *,
+    one_line: bool = False,
+    **more: object,
+) -> list[Filled]:
     request = InfillRequest(prefix + suffix, (Hole(len(prefix), len(prefix)),), **more)  # type: ignore[arg-type]
-    return fill(Work(toy, CancelToken(), Deadline(None)), request, HoleText(prefix, suffix), 400, seeds)
+    return fill(Work(toy, CancelToken(), Deadline(None)), request, HoleText(prefix, suffix, one_line), 400, seeds)
 
 
 @pytest.mark.parametrize("canvas", [0, 4])
@@ -187,13 +195,13 @@ def test_a_wrong_proposal_is_shown_as_one_and_taken_back() -> None:
 
 
 def test_drafts_of_one_line_end_before_its_line_end() -> None:
-    for progress in heard_of(Toy(["x = 1 + 2\ny = 3"], canvas=2), HoleText("x = ", ""), one_line=True):
+    for progress in heard_of(Toy(["x = 1 + 2\ny = 3"], canvas=2), HoleText("x = ", "", one_line=True)):
         assert "\n" not in "".join(piece.text for piece in progress.holes[0])
 
 
 def test_holes_that_are_not_being_filled_stand_beside() -> None:
     before = (Filled("done", 2, StopReason.END, 0.0), Filled("", 0, StopReason.END, 0.0))
-    hole = HoleText("x = ", "", before, (Filled("a draft", 0, StopReason.END, 0.0),))
+    hole = HoleText("x = ", "", False, before, (Filled("a draft", 0, StopReason.END, 0.0),))
     *_, last = heard_of(Toy(["x = 1"]), hole)
     done, draft = Piece(PieceState.COMMITTED, "done", 2), Piece(PieceState.PROPOSED, "a draft", 0)
     assert last.holes == ((done,), (), (Piece(PieceState.COMMITTED, "1", 1),), (draft,))

@@ -154,6 +154,14 @@ def test_holes_that_touch_and_holes_at_both_ends() -> None:
     assert (end, text.count("=\n") >= 0) == (len(text), True)
 
 
+def test_a_hole_ends_with_its_line_beside_one_that_does_not() -> None:
+    toy, holes = Toy(["a = 1\n2\nb = 3\n4\nc"]), (Hole(4, 4, one_line=True), Hole(9, 9))
+    for seed in range(4):
+        one, other = fill_all(work_of(toy), InfillRequest("a = \nb = \nc", holes, max_tokens=6, seed=seed), 400)
+        assert "\n" not in one.text
+        assert other.text
+
+
 def test_a_hole_is_filled_again_only_with_what_makes_the_whole_likelier() -> None:
     toy, better = Toy(accuracy=0.5), 0
     request = InfillRequest("a = \nb = \nc", (Hole(4, 4), Hole(9, 9)), max_tokens=6)

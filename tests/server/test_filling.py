@@ -85,6 +85,12 @@ def test_placeholders_are_no_drafts_and_other_text_is() -> None:
     assert [(hole.start, hole.end) for hole in request.holes] == [(4, 4), (9, 10)]
 
 
+def test_headings_and_cells_are_asked_for_as_one_line() -> None:
+    text = "# A «»\n\n| a | b |\n|---|---|\n| «» | c |\n| d | «» |\n«»\n\n```js\nx = «»;\n```\n"
+    _, engine, _ = fill(text, ("e", "f", "g", "| h | i |\n| j | k |", "l"), language="markdown")
+    assert [hole.one_line for hole in engine.infills[0].holes] == [True, True, True, False, False]
+
+
 def test_the_mode_is_the_engines_choice_unless_demanded() -> None:
     _, engine, _ = fill("f(«», «»)\n", ("a", "b"))
     assert engine.infills[0].mode is None

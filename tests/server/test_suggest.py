@@ -394,7 +394,7 @@ def test_unasked_it_works_before_closing_punctuation(marked: str) -> None:
 def test_unasked_it_writes_several_lines_only_into_blocks(language: str, marked: str, one_line: bool) -> None:
     _, request, _ = ask(marked, "a", invoked=False, language=language)
     assert request is not None
-    assert request.one_line is one_line
+    assert request.holes[0].one_line is one_line
 
 
 @pytest.mark.parametrize(
@@ -410,16 +410,16 @@ def test_unasked_it_writes_several_lines_only_into_blocks(language: str, marked:
 def test_asked_it_writes_several_lines_where_they_fit(marked: str, one_line: bool) -> None:
     _, request, _ = ask(marked, "a")
     assert request is not None
-    assert request.one_line is one_line
+    assert request.holes[0].one_line is one_line
 
 
 def test_long_files_and_settings_ask_for_one_line() -> None:
     _, request, _ = ask("x = 1\n" * 8000 + "def f():\n    ‸\n", "a")
     assert request is not None
-    assert request.one_line
+    assert request.holes[0].one_line
     _, request, _ = ask("def f():\n    ‸\n", "a", settings=Settings(multi_line=False))
     assert request is not None
-    assert request.one_line
+    assert request.holes[0].one_line
 
 
 def test_one_line_is_the_first_line() -> None:

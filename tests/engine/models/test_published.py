@@ -91,7 +91,7 @@ def test_several_holes_on_one_canvas_and_too_far_apart_for_one(opened: engine.En
 
 def test_one_line_ends_before_the_first_line_end(opened: engine.Engine) -> None:
     for seed in range(6):
-        [one] = opened.infill(InfillRequest(TEXT, (Hole(AT, AT + 1),), one_line=True, seed=seed)).candidates
+        [one] = opened.infill(InfillRequest(TEXT, (Hole(AT, AT + 1, one_line=True),), seed=seed)).candidates
         assert not {"\n", "\r"} & set(one.texts[0])
 
 
