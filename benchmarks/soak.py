@@ -1,22 +1,19 @@
 """Does the server stay as it began? `python -m benchmarks.soak [--seconds 3600] [--rate 20] [--out FILE.json]`.
 
-The real server over stdio around a scripted engine, asked at a fixed rate whatever it answers: typing, asking by hand,
-cancelling, rewriting, filling, closing and opening again. Memory, threads and tasks are looked at all along; the exit
-code is 1 if a request stays unanswered or is answered twice, or a thread or task is left.
+The real server over stdio, the engine's loops around a toy model, asked at a fixed rate whatever it answers: typing,
+asking by hand, cancelling, rewriting, filling, closing and opening again. Memory, threads and tasks are looked at all
+along; the exit code is 1 if a request stays unanswered or is answered twice, or a thread or task is left.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -28,7 +25,6 @@ from .options import positive
 from .typing_report import report, report_parser
 from .typing_session import AUTOMATIC, CAPABILITIES, Server
 
-SCRIPT = {"answers": [{"texts": ["value"], "delay_s": 0.01}]}
 TEXT = "def total(items):\n    result = 0\n    for item in items:\n        result += <<hole>>\n    return result\n\n\n"
 DOCUMENTS = 8
 LONGEST = 4_000  # characters, then a document is opened anew
@@ -148,16 +144,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 async def _measure(seconds: int, rate: int) -> dict[str, object]:
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "script.json"
-        script.write_text(json.dumps(SCRIPT))
-        command = [sys.executable, "-m", "tests.clients.scripted_server", "--script", str(script)]
-        async with Server(command, lambda *_: None) as server:
-            await server.request("initialize", {"processId": None, "capabilities": CAPABILITIES}, msgspec.Raw)
-            await server.notify("initialized", {})
-            soak = _Soak(server, SEED)
-            await soak.open_all()
-            return await _soaked(soak, server.pid, seconds, rate)
+    async with Server([sys.executable, "-m", "tests.clients.toy_server"], lambda *_: None) as server:
+        options = {"maxTokens": 16, "rewriteMaxTokens": 64}  # the toy would go on and on
+        hello = {"processId": None, "capabilities": CAPABILITIES, "initializationOptions": options}
+        await server.request("initialize", hello, msgspec.Raw)
+        await server.notify("initialized", {})
+        soak = _Soak(server, SEED)
+        await soak.open_all()
+        return await _soaked(soak, server.pid, seconds, rate)
 
 
 async def _soaked(soak: _Soak, pid: int, seconds: int, rate: int) -> dict[str, object]:
