@@ -6,79 +6,37 @@ Drives `engine` through its public surface and judges its raw text. Definitions:
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from engine import (
     Cancelled,
     CancelToken,
     Engine,
-    EngineConfig,
     Hole,
     InfillRequest,
     Mode,
-    SfumatoError,
     StopReason,
     open_engine,
 )
 
 from .intervals import Part, Ratio, clustered_ratio
-from .journal import Journal, JournalError, Record
-from .machine import describe_machine, load_average
-from .options import positive
-from .running import stoppable, write_json
-from .sandbox import Outcome, Sandbox, SandboxError
+from .journal import Journal, Record
+from .machine import describe_machine
+from .plan import OpenEngine, Plan, add_options, exit_code
+from .running import stoppable
+from .sandbox import Outcome, Sandbox
 from .syntax import syntax_valid
-from .tasks import DataError, Task, load_tasks, sample_tasks
+from .tasks import Task, load_tasks, sample_tasks
 
 MAX_TOKENS = 256
 WARM_UP = InfillRequest(text="def double(x):\n    return \n", holes=(Hole(26, 26),), language="python", max_tokens=8)
 
-OpenEngine = Callable[[EngineConfig], Engine]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One run, as asked on the command line."""
-
-    config: EngineConfig
-    mode: Mode | None
-    data: Path
-    limit: int | None
-    seed: int
-    out: Path
-    keep_records: bool
-
-    @property
-    def journal_path(self) -> Path:
-        """Beside the summary."""
-        return self.out.with_suffix(".records.jsonl")
-
-    def identity(self, info: Mapping[str, str]) -> dict[str, str | int]:
-        """What must be equal for two starts to be one run: all but how many tasks, on how many threads, from where."""
-        asked: dict[str, str | int] = {
-            "model": self.config.model,
-            "precision": self.config.precision,
-            "mode": str(self.mode or "default"),
-            "data": self.data.name,
-            "data_sha256": hashlib.sha256(self.data.read_bytes()).hexdigest(),
-            "seed": self.seed,
-            "max_tokens": MAX_TOKENS,
-        }
-        return asked | {f"engine.{name}": value for name, value in info.items() if name not in ("threads", "file")}
-
 
 def main(argv: Sequence[str] | None = None, open_engine: OpenEngine = open_engine) -> int:
     """Run and write the summary; 0 done, 1 cannot, 128 + N stopped by signal N."""
-    try:
-        return _run(_plan(argv), open_engine)
-    except (DataError, JournalError, SandboxError, SfumatoError, OSError) as error:
-        print(f"infill_quality: {error}", file=sys.stderr)
-        return 1
+    return exit_code("infill_quality", lambda: _run(_options(argv), open_engine))
 
 
 def summarise(records: Sequence[Record]) -> dict[str, object]:
@@ -107,8 +65,9 @@ def _share(records: Sequence[Record], holds: Callable[[Record], bool | None]) ->
     return clustered_ratio(Part(problem, float(yes)) for problem, yes in known if yes is not None)
 
 
-def _run(plan: Plan, open_engine: OpenEngine) -> int:
-    tasks = sample_tasks(load_tasks(plan.data), plan.limit, plan.seed)
+def _run(options: argparse.Namespace, open_engine: OpenEngine) -> int:
+    plan = Plan.of(options, mode=str(options.mode or "default"), max_tokens=MAX_TOKENS)
+    tasks = sample_tasks(load_tasks(options.data[0]), plan.limit, plan.seed)
     sandbox = Sandbox() if any(task.runnable for task in tasks) else None
     machine = describe_machine()
     print(f"opening {plan.config.model} (the first time, it is fetched and converted)", file=sys.stderr, flush=True)
@@ -117,23 +76,14 @@ def _run(plan: Plan, open_engine: OpenEngine) -> int:
     taken_over = sum(task.id in journal.records for task in tasks)
     with stoppable() as (cancel, signals):
         try:
-            _measure_all(engine, tasks, journal, sandbox, plan.mode, cancel)
+            _measure_all(engine, tasks, journal, sandbox, options.mode, cancel)
         except Cancelled:
             done = sum(task.id in journal.records for task in tasks)
             print(f"stopped with {done} of {len(tasks)} done; the same command goes on from there", file=sys.stderr)
             return 128 + signals[0]
     summary = summarise([journal.records[task.id] for task in tasks])
-    summary["run"] = {
-        **plan.identity({}),
-        "limit": plan.limit,
-        "engine": {name: value for name, value in engine.info.items() if name != "file"},
-        "confinement": sandbox.confinement.description if sandbox else None,
-        "machine": machine,
-        "load_average_after": load_average(),
-        "taken_over": taken_over,
-    }
-    write_json(plan.out, summary)
-    if not plan.keep_records:
+    plan.write(summary, engine, sandbox, machine, taken_over=taken_over)
+    if not options.records:
         plan.journal_path.unlink()
     return 0
 
@@ -191,19 +141,12 @@ def _words(outcome: Outcome | None) -> str:
     return f"{outcome.ending} {outcome.error}".strip() if outcome else ""
 
 
-def _plan(argv: Sequence[str] | None) -> Plan:
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.infill_quality", description=__doc__)
-    parser.add_argument("--model", required=True, help="embedded, causal, base, or the path of a GGUF file")
-    parser.add_argument("--precision", default="int8", choices=("int8", "float32"))
+    add_options(parser, limit=None)
     parser.add_argument("--mode", type=Mode, choices=tuple(Mode), help="default: the engine's own for one hole")
-    parser.add_argument("--data", required=True, type=Path, metavar="FILE.jsonl[.gz]")
-    parser.add_argument("--limit", type=positive, metavar="N", help="the first N tasks after shuffling (default: all)")
-    parser.add_argument("--seed", type=int, default=0, help="of the shuffle: random.Random(SEED)")
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE.json")
     parser.add_argument("--records", action="store_true", help="keep one record a task in FILE.records.jsonl")
-    asked = parser.parse_args(argv)
-    config = EngineConfig(model=asked.model, precision=asked.precision)
-    return Plan(config, asked.mode, asked.data, asked.limit, asked.seed, asked.out, asked.records)
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -7,42 +7,37 @@ ranked by what follows it, against the one of the lossless mode. Definitions: `R
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from engine import (
     Cancelled,
     CancelToken,
     Engine,
-    EngineConfig,
     Hole,
     InfillRequest,
     InfillResult,
     Mode,
-    SfumatoError,
     open_engine,
 )
 
 from .infill_quality import MAX_TOKENS, WARM_UP
 from .joint_figures import Attempt, summarise
-from .journal import Journal, JournalError
-from .machine import describe_machine, load_average
-from .options import positive
-from .running import stoppable, write_json
-from .sandbox import Sandbox, SandboxError
+from .journal import Journal
+from .machine import describe_machine
+from .plan import OpenEngine, Plan, add_options, exit_code
+from .running import stoppable
+from .sandbox import Sandbox
 from .syntax import syntax_valid
-from .tasks import DataError, Task, load_tasks, sample_tasks
+from .tasks import Task, load_tasks, sample_tasks
 from .two_holes import TwoHoles, two_hole_tasks
 
 TWO_HOLE_TASKS = 300
 CANDIDATES = 3  # what the server asks for
 
 AnyTask = Task | TwoHoles
-OpenEngine = Callable[[EngineConfig], Engine]
 
 
 @dataclass(slots=True)
@@ -111,58 +106,30 @@ HOLES = {"in_turn": in_turn, "cut_off": cut_off, "joint": joint}
 ONE_HOLE = {"lossless": lossless, "joint": ranked}
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """One run, as asked on the command line."""
-
-    part: str
-    config: EngineConfig
-    data: Path
-    limit: int
-    seed: int
-    ways: tuple[str, ...]
-    out: Path
-
-    def tasks(self) -> Sequence[AnyTask]:
-        """The first `limit` in an order that does not depend on it: any beginning is a fair sample."""
-        rows = load_tasks(self.data)
-        if self.part == "holes":
-            return two_hole_tasks(rows, TWO_HOLE_TASKS, self.seed)[: self.limit]
-        return sample_tasks(rows, self.limit, self.seed)
-
-    def identity(self, info: Mapping[str, str]) -> dict[str, str | int]:
-        """What must be equal for two starts to be one run."""
-        asked: dict[str, str | int] = {
-            "part": self.part,
-            "model": self.config.model,
-            "precision": self.config.precision,
-            "data": self.data.name,
-            "data_sha256": hashlib.sha256(self.data.read_bytes()).hexdigest(),
-            "seed": self.seed,
-            "max_tokens": MAX_TOKENS,
-        }
-        return asked | {f"engine.{name}": value for name, value in info.items() if name not in ("threads", "file")}
-
-
 def main(argv: Sequence[str] | None = None, open_engine: OpenEngine = open_engine) -> int:
     """Run and write the summary; 0 done, 1 cannot, 128 + N stopped by signal N."""
-    try:
-        return _run(_plan(argv), open_engine)
-    except (DataError, JournalError, SandboxError, SfumatoError, OSError) as error:
-        print(f"joint_quality: {error}", file=sys.stderr)
-        return 1
+    return exit_code("joint_quality", lambda: _run(_options(argv), open_engine))
 
 
-def _run(plan: Plan, open_engine: OpenEngine) -> int:
-    tasks = plan.tasks()
+def _tasks(plan: Plan) -> Sequence[AnyTask]:
+    """The first `limit` in an order that does not depend on it: any beginning is a fair sample."""
+    rows = load_tasks(plan.data[0])
+    if plan.asked["part"] == "holes":
+        return two_hole_tasks(rows, TWO_HOLE_TASKS, plan.seed)[: plan.limit]
+    return sample_tasks(rows, plan.limit, plan.seed)
+
+
+def _run(options: argparse.Namespace, open_engine: OpenEngine) -> int:
+    plan = Plan.of(options, part=options.part, max_tokens=MAX_TOKENS)
+    tasks = _tasks(plan)
     sandbox, machine = Sandbox(), describe_machine()
     engine = open_engine(plan.config)
-    journal = Journal.open(plan.out.with_suffix(".records.jsonl"), plan.identity(engine.info), Attempt)
+    journal = Journal.open(plan.journal_path, plan.identity(engine.info), Attempt)
     with stoppable() as (cancel, signals):
         try:
             engine.infill(WARM_UP, cancel=cancel)
             for number, task in enumerate(tasks, 1):
-                for attempt in _attempts(engine, task, plan.ways, journal, sandbox, cancel):
+                for attempt in _attempts(engine, task, options.ways, journal, sandbox, cancel):
                     journal.add(attempt)
                     cost = f"{attempt.forwards} forwards, {attempt.processor_seconds:.2f} s of processor"
                     verdict = "passed" if attempt.passed[0] else "failed"
@@ -170,17 +137,9 @@ def _run(plan: Plan, open_engine: OpenEngine) -> int:
         except Cancelled:
             print("stopped; the same command goes on from there", file=sys.stderr)
             return 128 + signals[0]
-    ids = {f"{task.id}:{way}" for task in tasks for way in plan.ways}
+    ids = {f"{task.id}:{way}" for task in tasks for way in options.ways}
     summary = summarise([record for record in journal.records.values() if record.id in ids])
-    summary["run"] = {
-        **plan.identity({}),
-        "limit": plan.limit,
-        "engine": {name: value for name, value in engine.info.items() if name != "file"},
-        "confinement": sandbox.confinement.description,
-        "machine": machine,
-        "load_average_after": load_average(),
-    }
-    write_json(plan.out, summary)
+    plan.write(summary, engine, sandbox, machine)
     return 0
 
 
@@ -230,24 +189,17 @@ def _whole(task: AnyTask, fillings: Sequence[str]) -> tuple[str, str]:
     return task.program(fillings[0]), task.joined(fillings[0])
 
 
-def _plan(argv: Sequence[str] | None) -> Plan:
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.joint_quality", description=__doc__)
     parser.add_argument("part", choices=("holes", "candidates"))
-    parser.add_argument("--model", default="embedded", help="embedded, causal, base, or the path of a GGUF file")
-    parser.add_argument("--precision", default="int8", choices=("int8", "float32"))
-    parser.add_argument("--threads", default=0, type=int, metavar="N")
-    parser.add_argument("--data", required=True, type=Path, metavar="FILE.jsonl[.gz]")
-    parser.add_argument("--limit", default=300, type=positive, metavar="N", help="the first N tasks after shuffling")
-    parser.add_argument("--seed", type=int, default=0)
+    add_options(parser, limit=300)
     parser.add_argument("--ways", nargs="+", choices=(*HOLES, "lossless"), help="default: all of the part")
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE.json")
-    asked = parser.parse_args(argv)
-    config = EngineConfig(model=asked.model, precision=asked.precision, threads=asked.threads)
-    of_part = HOLES if asked.part == "holes" else ONE_HOLE
-    ways = tuple(asked.ways or of_part)
-    if unknown := set(ways) - of_part.keys():
-        parser.error(f"{asked.part} knows no way {', '.join(sorted(unknown))}; use {', '.join(of_part)}")
-    return Plan(asked.part, config, asked.data, asked.limit, asked.seed, ways, asked.out)
+    options = parser.parse_args(argv)
+    of_part = HOLES if options.part == "holes" else ONE_HOLE
+    options.ways = tuple(options.ways or of_part)
+    if unknown := set(options.ways) - of_part.keys():
+        parser.error(f"{options.part} knows no way {', '.join(sorted(unknown))}; use {', '.join(of_part)}")
+    return options
 
 
 if __name__ == "__main__":

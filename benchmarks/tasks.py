@@ -9,14 +9,16 @@ import gzip
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 HUMANEVAL_KEYS = frozenset({"task_id", "entry_point", "prompt", "suffix", "canonical_solution", "test"})
 SANTACODER_KEYS = frozenset({"name", "language", "prompt", "suffix", "canonical_solution"})
 SANTACODER_LANGUAGES = {"py": "python", "js": "javascript"}
 PROBLEM = re.compile(r"HumanEval[/_]\d+")
+AnyTask = TypeVar("AnyTask")
 
 
 class DataError(Exception):
@@ -61,7 +63,7 @@ class Task:
 
 def load_tasks(path: Path) -> tuple[Task, ...]:
     """All tasks of a `.jsonl` or `.jsonl.gz` file, in its order. Raises `DataError`."""
-    tasks = tuple(_task(row, f"{path.name}:{number}", number) for number, row in _rows(path))
+    tasks = tuple(_task(row, f"{path.name}:{number}", number) for number, row in read_rows(path))
     if not tasks:
         raise DataError(f"{path}: no tasks in it")
     ids = {task.id for task in tasks}
@@ -72,12 +74,18 @@ def load_tasks(path: Path) -> tuple[Task, ...]:
 
 def sample_tasks(tasks: tuple[Task, ...], limit: int | None, seed: int) -> tuple[Task, ...]:
     """The first `limit` tasks after `random.Random(seed).shuffle`; a larger limit only adds tasks, None takes all."""
-    shuffled = list(tasks)
-    random.Random(seed).shuffle(shuffled)
-    return tuple(shuffled[:limit])
+    return tuple(shuffled(tasks, seed)[:limit])
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def shuffled(tasks: Sequence[AnyTask], seed: int) -> list[AnyTask]:
+    """In the order that `seed` gives."""
+    order = list(tasks)
+    random.Random(seed).shuffle(order)
+    return order
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line numbers and the texts of each line's object; what is no text is left out. Raises `DataError`."""
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
@@ -92,9 +100,9 @@ def _row(line: str, place: str) -> dict[str, str]:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise DataError(f"{place}: not JSON ({error})") from error
-    if not isinstance(row, dict) or not all(isinstance(value, str) for value in row.values()):
-        raise DataError(f"{place}: not an object of strings")
-    return row
+    if not isinstance(row, dict):
+        raise DataError(f"{place}: not an object")
+    return {key: value for key, value in row.items() if isinstance(value, str)}
 
 
 def _task(row: dict[str, str], place: str, number: int) -> Task:

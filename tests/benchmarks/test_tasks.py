@@ -71,7 +71,8 @@ def test_the_sample_is_the_head_of_a_seeded_shuffle(tmp_path: Path) -> None:
     [
         (b"", "no tasks"),
         (b"{]\n", "tasks.jsonl:1: not JSON"),
-        (b"[1]\n", "tasks.jsonl:1: not an object of strings"),
+        (b"[1]\n", "tasks.jsonl:1: not an object"),
+        (b'{"task_id": 1}\n', "tasks.jsonl:1: neither a HumanEval-Infilling nor a SantaCoder-FIM task (keys: )"),
         (b'\n{"a": "b"}\n', "tasks.jsonl:2: neither a HumanEval-Infilling nor a SantaCoder-FIM task (keys: a)"),
         (b"\xff\xfe\n", "cannot be read"),
     ],
