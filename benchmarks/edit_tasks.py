@@ -58,9 +58,7 @@ def load_edit_tasks(paths: Sequence[Path], seed: int) -> tuple[EditTask, ...]:
 
     Raises `DataError`.
     """
-    files = [
-        shuffled([_task(row, f"{path.name}:{number}") for number, row in read_rows(path)], seed) for path in paths
-    ]
+    files = [shuffled([_task(row, f"{path.name}:{number}") for number, row in read_rows(path)], seed) for path in paths]
     tasks = tuple(task for turn in zip_longest(*files) for task in turn if task is not None)
     if len({task.id for task in tasks}) != len(tasks) or not tasks:
         raise DataError(f"{', '.join(path.name for path in paths)}: no tasks, or some more than once")

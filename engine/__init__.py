@@ -20,6 +20,7 @@ from .errors import (
 from .models.checkpoint import Checkpoint, find_checkpoint, kept_checkpoints, names_checkpoint
 from .request import (
     Candidate,
+    Drafts,
     Hole,
     InfillRequest,
     InfillResult,
@@ -48,6 +49,7 @@ __all__ = [
     "ConfigError",
     "Deadline",
     "DigestError",
+    "Drafts",
     "Engine",
     "EngineConfig",
     "Hole",

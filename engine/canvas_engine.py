@@ -14,6 +14,7 @@ from .errors import RequestError
 from .infill import Filled
 from .request import (
     Candidate,
+    Drafts,
     InfillRequest,
     InfillResult,
     Mode,
@@ -70,6 +71,8 @@ class CanvasEngine:
     ) -> RewriteResult:
         """See `engine.Engine`."""
         check_rewrite(request)
+        if request.drafts is not Drafts.SELECTION:
+            raise RequestError(f"{self._config.model} seeds its canvas with the selection; it takes no other drafts")
         work = self._work(cancel, request.deadline_s, progress)
         new = rewrite(work, request, self._config.prompt_tokens, check)
         return RewriteResult(new.text, new.stop_reason, self._config.model, work.usage(new.tokens))

@@ -9,7 +9,7 @@ from torch import Generator
 
 from .canvas import Canvas, Gap
 from .denoise import Denoising
-from .ending import AtEnd, AtFence, AtLength, Ending, before_fence, first_ending
+from .ending import AtEnd, AtFence, AtLength, Ending, before_fence, fenced, first_ending
 from .frame import Frame
 from .request import Progress, RewriteRequest, StopReason, SyntaxCheck
 from .rewriting import Rewritten
@@ -36,7 +36,7 @@ def _attempt(work: CanvasWork, request: RewriteRequest, budget: int, seed: int) 
     model = work.setup.model
     frame = work.setup.frames.rewrite(request, budget)
     selected = request.text[request.start : request.end]
-    draft = model.tokenizer.encode(f"{selected}{'' if selected.endswith(chr(10)) else chr(10)}{frame.fence}")
+    draft = model.tokenizer.encode(fenced(selected, frame.fence))
     endings: list[Ending] = [AtEnd(model.ends), AtFence(model.tokenizer, frame.fence), AtLength(request.max_tokens)]
     never = work.setup.textless.clone()
     never[list(model.ends)] = False

@@ -79,6 +79,11 @@ class AtFence:
         return None
 
 
+def fenced(text: str, fence: str) -> str:
+    """`text` as an answer that ends at its fence."""
+    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
+
+
 def before_fence(text: str, fence: str) -> str:
     """An answer without its closing fence and what follows it."""
     at = f"\n{text}".find(f"\n{fence}")

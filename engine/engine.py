@@ -13,6 +13,7 @@ from .joint import best_of, fill_all
 from .models.base import Model
 from .request import (
     Candidate,
+    Drafts,
     InfillRequest,
     InfillResult,
     Mode,
@@ -76,6 +77,8 @@ class LocalEngine:
     ) -> RewriteResult:
         """See `engine.Engine`."""
         check_rewrite(request)
+        if request.drafts is Drafts.DENOISER and not self._model.canvas:
+            raise RequestError(f"{self._config.model} has no denoiser to draft with; use other drafts")
         work = self._work(cancel, request.deadline_s, progress)
         new = rewrite(work, request, self._config.prompt_tokens, check)
         return RewriteResult(new.text, new.stop_reason, self._config.model, work.usage(new.tokens))

@@ -1,8 +1,8 @@
-"""What of a draft the next forward verifies: the masks' own proposals, or an old text's tokens, realigned."""
+"""What the next forward verifies: what masks propose, or what an old text or the prompt has after the same tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -58,28 +58,62 @@ class Confident:
 class Realign:
     """Proposes the tokens of an old text that follow the longest match with what was committed last.
 
-    The selected text is what a rewrite proposes: unchanged runs are verified many tokens at a time. After a
-    divergence the match is sought again, of equal ones the nearest to where the answer has got to. `least` to `most`
-    tokens are proposed: twice as many after each full acceptance.
+    The selected text is what a rewrite proposes: unchanged runs are verified many tokens at a time. After a change the
+    match is sought again, of equal ones the nearest to where the answer has got to; what matches in the prompt or the
+    answer alone is taken from there, the last one first. `least` to `most` tokens are proposed: twice as many after
+    each full acceptance.
     """
 
     old: tuple[int, ...]
-    least: int = 4
-    most: int = 24
-    longest: int = 8
+    prompt: tuple[int, ...] = ()
+    first: int = 24
+    least: int = 8
+    most: int = 48
+    longest: int = 4
 
     def __call__(self, draft: Draft, accepted: int, offered: int, block: Tensor | None) -> Draft:
         """See `Propose`."""
-        count = min(self.most, 2 * offered) if offered and accepted == offered else self.least
-        start = self._resume(draft.committed)
-        return draft.propose(self.old[start : start + max(count, self.least)] if start is not None else ())
+        if not draft.committed:
+            return draft.propose(self.old[: self.first])
+        count = min(self.most, 2 * offered) if accepted == offered else self.least
+        return draft.propose(self._following(draft.committed)[: max(count, self.least)])
 
-    def _resume(self, committed: Sequence[int]) -> int | None:
-        if not committed:
-            return 0
-        for size in range(min(self.longest, len(committed)), 1, -1):
-            wanted = tuple(committed[-size:])
-            found = [at + size for at in range(len(self.old) - size + 1) if self.old[at : at + size] == wanted]
-            if found:
-                return min(found, key=lambda at: abs(at - len(committed)))
-        return None
+    def _following(self, committed: tuple[int, ...]) -> tuple[int, ...]:
+        text = (*self.prompt, *committed)
+        for wanted in _endings(committed, self.longest):
+            if ends := _ends(self.old, wanted):
+                return self.old[min(ends, key=lambda end: abs(end - len(committed))) :]
+            if ends := _ends(text, wanted):
+                return text[ends[-1] :]
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Plain prompt lookup: the `count` tokens that follow the first longest match with the text's own last tokens.
+
+    As transformers' `PromptLookupCandidateGenerator` does it, with the sizes of its author's
+    (github.com/apoorvumang/prompt-lookup-decoding).
+    """
+
+    prompt: tuple[int, ...]
+    count: int = 10
+    longest: int = 3
+
+    def __call__(self, draft: Draft, accepted: int, offered: int, block: Tensor | None) -> Draft:
+        """See `Propose`."""
+        text = (*self.prompt, *draft.committed)
+        found = (ends[0] for wanted in _endings(text, self.longest) if (ends := _ends(text, wanted)))
+        start = next(found, len(text))
+        return draft.propose(text[start : start + self.count])
+
+
+def _endings(tokens: tuple[int, ...], longest: int) -> Iterator[tuple[int, ...]]:
+    """The last tokens, the most of them first."""
+    return (tokens[-size:] for size in range(min(longest, len(tokens)), 0, -1))
+
+
+def _ends(text: tuple[int, ...], wanted: tuple[int, ...]) -> list[int]:
+    """Where `wanted` ends in `text` with something behind it, in order."""
+    size = len(wanted)
+    return [at + size for at in range(len(text) - size) if text[at : at + size] == wanted]

@@ -65,9 +65,18 @@ class InfillRequest:
     deadline_s: float | None = None
 
 
+class Drafts(StrEnum):
+    """What a rewrite has to verify, several tokens a forward: the text is the same, only sooner."""
+
+    SELECTION = "selection"  # the selected text, taken up again after each change
+    DENOISER = "denoiser"  # what masks propose: an unseeded canvas
+    LOOKUP = "lookup"  # plain prompt lookup
+    NOTHING = "nothing"  # one token a forward
+
+
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
-    """Replace `text[start:end]` as `instruction` says; the selected text seeds the canvas.
+    """Replace `text[start:end]` as `instruction` says; `drafts` other than the selection are there to be compared.
 
     `attempt` 0 is greedy; every other number draws another text, the same one each time.
     """
@@ -79,6 +88,7 @@ class RewriteRequest:
     language: str = ""
     path: str = ""
     attempt: int = 0
+    drafts: Drafts = Drafts.SELECTION
     max_tokens: int = 1024
     deadline_s: float | None = None
 

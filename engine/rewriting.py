@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from .choose import Choose, Drawn, Greedy
 from .draft import Draft
 from .drafting import Filling
-from .ending import AtEnd, AtFence, AtLength, Ending, before_fence
-from .models.base import Voice
-from .prompt import rewrite_prompt
-from .propose import Realign
-from .request import Progress, RewriteRequest, StopReason, SyntaxCheck
+from .ending import AtEnd, AtFence, AtLength, Ending, before_fence, fenced
+from .infill import choose_proposals
+from .models.base import Model, Voice
+from .prompt import Prompt, rewrite_prompt
+from .propose import Lookup, Nothing, Propose, Realign
+from .request import Drafts, Progress, RewriteRequest, StopReason, SyntaxCheck
 from .work import Work
 
 
@@ -42,9 +43,9 @@ def _attempt(work: Work, request: RewriteRequest, budget: int, choose: Choose) -
     model, tokenizer = work.model, work.model.tokenizer
     prompt = rewrite_prompt(tokenizer, model.prompts, request, budget)
     work.encode(prompt.ids, Voice.PLAIN)
-    realign = Realign(tuple(tokenizer.encode(request.text[request.start : request.end])))
+    propose = _proposals(model, request, prompt)
     endings: list[Ending] = [AtEnd(model.prompts.end), AtFence(tokenizer, prompt.fence), AtLength(request.max_tokens)]
-    filling = Filling(realign(Draft.after(prompt.ids), 0, 0, None), choose, realign, endings)
+    filling = Filling(propose(Draft.after(prompt.ids), 0, 0, None), choose, propose, endings)
 
     def watch() -> None:
         if work.progress is not None:
@@ -58,3 +59,16 @@ def _attempt(work: Work, request: RewriteRequest, budget: int, choose: Choose) -
     assert filling.stop_reason is not None
     text = before_fence(tokenizer.decode(committed), prompt.fence)
     return Rewritten(text, len(tokenizer.encode(text)), filling.stop_reason)
+
+
+def _proposals(model: Model, request: RewriteRequest, prompt: Prompt) -> Propose:
+    match request.drafts:
+        case Drafts.SELECTION:
+            selected = request.text[request.start : request.end]
+            return Realign(tuple(model.tokenizer.encode(fenced(selected, prompt.fence))), tuple(prompt.ids))
+        case Drafts.LOOKUP:
+            return Lookup(tuple(prompt.ids))
+        case Drafts.DENOISER:
+            return choose_proposals(model, 1)
+        case Drafts.NOTHING:
+            return Nothing()

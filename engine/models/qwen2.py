@@ -147,17 +147,17 @@ class Qwen2:
         mask[:, -seen:].masked_fill_(~rows.visible, float("-inf"))
         return Step(
             exact=rows.exact,
-            gates=self._gates(rows) if adapted and self._ranks else None,
+            gates=self._gates(rows, adapted) if self._ranks and (adapted or rows.canvas) else None,
             mask=mask.repeat(group, 1)[None, None],
             cosine=angles.cos().float()[:, None],
             sine=angles.sin().float()[:, None],
         )
 
-    def _gates(self, rows: Rows) -> Mapping[int, Tensor]:
-        """The first adapter on all rows but the canvas, the second, if any, on the canvas."""
+    def _gates(self, rows: Rows, adapted: bool) -> Mapping[int, Tensor]:
+        """The first adapter, if asked for, on all rows but the canvas; the second, if any, on the canvas."""
         ranks = self._ranks
         gate = torch.zeros(len(rows), sum(ranks))
-        gate[:, : ranks[0]] = 1.0
+        gate[:, : ranks[0]] = float(adapted)
         canvas = slice(rows.exact, rows.exact + rows.canvas)
         gate[canvas, : ranks[0]] = 0.0
         gate[canvas, ranks[0] :] = 1.0

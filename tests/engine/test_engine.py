@@ -12,7 +12,7 @@ from engine.config import EngineConfig
 from engine.engine import LocalEngine
 from engine.errors import Cancelled, RequestError
 from engine.models.toy import Toy
-from engine.request import Hole, InfillRequest, Mode, RewriteRequest, Snippet, StopReason
+from engine.request import Drafts, Hole, InfillRequest, Mode, RewriteRequest, Snippet, StopReason
 
 CODE = "def add(a, b):\n    return a + b\n\n\nprint(add(1, 2))\n"
 
@@ -59,6 +59,12 @@ def test_infill_requests_that_make_no_sense(request_: InfillRequest, message: st
 def test_rewrite_requests_that_make_no_sense(request_: RewriteRequest, message: str) -> None:
     with pytest.raises(RequestError, match=message):
         opened().rewrite(request_)
+
+
+def test_a_model_without_a_denoiser_does_not_pretend_to_draft_with_one() -> None:
+    request = RewriteRequest("abc", 0, 3, "x", drafts=Drafts.DENOISER)
+    with pytest.raises(RequestError, match="no denoiser"):
+        opened(Toy(canvas=0)).rewrite(request)
 
 
 @pytest.mark.parametrize(

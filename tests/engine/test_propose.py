@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers.generation.candidate_generator import PromptLookupCandidateGenerator
 
 from engine.draft import Draft
-from engine.propose import Confident, Nothing, Realign
+from engine.propose import Confident, Lookup, Nothing, Realign
 
 DRAFT = Draft.after([1, 2]).commit([3])
 
@@ -68,29 +71,25 @@ def after(*committed: int) -> Draft:
 
 
 def test_it_begins_at_the_beginning() -> None:
-    assert REALIGN(after(), 0, 0, None).proposed == OLD[:4]
+    assert REALIGN(after(), 0, 0, None).proposed == OLD[:24]
 
 
 def test_it_goes_on_where_the_answer_agrees() -> None:
-    assert REALIGN(after(10, 11, 12), 0, 0, None).proposed == OLD[3:7]
+    assert REALIGN(after(10, 11, 12), 0, 0, None).proposed == OLD[3:11]
 
 
 @pytest.mark.parametrize(
-    ("accepted", "offered", "count"), [(4, 4, 8), (8, 8, 16), (16, 16, 24), (24, 24, 24), (3, 4, 4), (0, 16, 4)]
+    ("accepted", "offered", "count"), [(8, 8, 16), (3, 3, 8), (16, 16, 32), (24, 24, 40), (7, 8, 8), (0, 16, 8)]
 )
 def test_full_acceptance_doubles_what_is_proposed(accepted: int, offered: int, count: int) -> None:
-    proposed = REALIGN(after(10, 11, 12), accepted, offered, None).proposed
+    proposed = Realign(OLD, most=40)(after(10, 11, 12), accepted, offered, None).proposed
     assert proposed == OLD[3 : 3 + count]
 
 
 def test_after_other_words_it_takes_up_the_draft_again() -> None:
     assert REALIGN(after(10, 11, 99, 98), 0, 4, None).proposed == ()
-    assert REALIGN(after(10, 11, 99, 98, 12), 0, 0, None).proposed == ()  # one token is no match
-    assert REALIGN(after(10, 11, 99, 98, 12, 13), 0, 0, None).proposed == OLD[4:8]
-
-
-def test_a_match_over_what_was_left_out() -> None:
-    assert REALIGN(after(10, 11, 30, 31), 0, 0, None).proposed == OLD[22:26]
+    assert REALIGN(after(10, 11, 99, 98, 12), 0, 0, None).proposed == OLD[3:11]
+    assert REALIGN(after(10, 11, 30), 0, 0, None).proposed == OLD[21:29]
 
 
 def test_the_longest_match_counts() -> None:
@@ -100,10 +99,41 @@ def test_the_longest_match_counts() -> None:
 
 def test_of_equal_matches_the_nearest_counts() -> None:
     realign = Realign((1, 2, 3, 4, 1, 2, 5, 6, 1, 2, 7, 8))
-    assert realign(after(1, 2), 0, 0, None).proposed == (3, 4, 1, 2)
-    assert realign(after(1, 2, 9, 9, 9, 1, 2), 0, 0, None).proposed == (5, 6, 1, 2)
+    assert realign(after(1, 2), 0, 0, None).proposed == (3, 4, 1, 2, 5, 6, 1, 2)
+    assert realign(after(1, 2, 9, 9, 9, 1, 2), 0, 0, None).proposed == (5, 6, 1, 2, 7, 8)
+
+
+def test_what_the_old_text_lacks_is_looked_up_in_the_prompt_and_the_answer_the_last_one_first() -> None:
+    realign = Realign((1, 2, 3), prompt=(70, 80, 90, 71, 80, 91, 60))
+    assert realign(after(80), 0, 0, None).proposed == (91, 60, 80)
+    assert realign(after(70, 80), 0, 0, None).proposed == (90, 71, 80, 91, 60, 70, 80)
+    assert realign(after(55, 56, 57, 55), 0, 0, None).proposed == (56, 57, 55)
+    assert realign(after(80, 2), 0, 0, None).proposed == (3,)
+    assert Realign((1, 2, 3), prompt=(80, 2, 7))(after(80, 2), 0, 0, None).proposed == (
+        7,
+        80,
+        2,
+    )
+    assert Realign((80, 2, 3), prompt=(80, 2, 7))(after(80, 2), 0, 0, None).proposed == (3,)
 
 
 def test_at_its_end_it_proposes_nothing() -> None:
     assert REALIGN(after(58, 59), 0, 0, None).proposed == ()
     assert Realign(())(after(), 0, 0, None).proposed == ()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=30),
+    st.lists(st.integers(0, 4), max_size=30),
+    st.integers(1, 12),
+    st.integers(1, 4),
+)
+def test_plain_lookup_is_that_of_transformers(prompt: list[int], written: list[int], count: int, longest: int) -> None:
+    theirs = PromptLookupCandidateGenerator(
+        None, num_output_tokens=count, max_matching_ngram_size=longest, max_length=99
+    )
+    text = torch.tensor([[*prompt, *written]])
+    candidates, _ = theirs.get_candidates(text)
+    ours = Lookup(tuple(prompt), count, longest)(after(*written), 0, 0, None)
+    assert ours.proposed == tuple(candidates[0, text.shape[1] :].tolist())

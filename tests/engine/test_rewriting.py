@@ -8,7 +8,7 @@ from engine.cancel import CancelToken, Deadline
 from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import rewrite_prompt
-from engine.request import Progress, RewriteRequest, StopReason
+from engine.request import Drafts, Progress, RewriteRequest, StopReason
 from engine.rewriting import Rewritten, rewrite
 from engine.work import Work
 
@@ -24,11 +24,23 @@ def answering(answer: str, **how: float) -> Toy:
 
 
 def rewritten(
-    toy: Toy, draft: str = DRAFT, most: int = 400, attempt: int = 0, **more: object
+    toy: Toy,
+    draft: str = DRAFT,
+    most: int = 400,
+    attempt: int = 0,
+    drafts: Drafts = Drafts.SELECTION,
+    **more: object,
 ) -> tuple[Rewritten, Work]:
     work = Work(toy, CancelToken(), Deadline(None), progress=more.get("progress"))  # type: ignore[arg-type]
     request = RewriteRequest(
-        f"# before\n{draft}# after\n", 9, 9 + len(draft), "Change it.", "python", attempt=attempt, max_tokens=most
+        f"# before\n{draft}# after\n",
+        9,
+        9 + len(draft),
+        "Change it.",
+        "python",
+        attempt=attempt,
+        drafts=drafts,
+        max_tokens=most,
     )
     return rewrite(work, request, 400, more.get("check")), work  # type: ignore[arg-type]
 
@@ -62,8 +74,26 @@ def test_what_the_draft_keeps_is_accepted_many_tokens_at_a_time() -> None:
     changed, work = rewritten(answering(f"{CHANGED}```"))
     assert changed.text == CHANGED
     assert changed.tokens / work.forwards > 4  # after the changed line, the draft is taken up again
-    other, work = rewritten(answering("0123456789" * 9 + "\n```"))
+    other, work = rewritten(answering("ZYXWVUTSRQPONMLKJIHGFEDCBA9876543210\n```"))
     assert other.tokens <= work.forwards <= other.tokens + 4
+
+
+@pytest.mark.parametrize("answer", [f"{CHANGED}```", "0123456789" * 4 + "\n```"])
+@pytest.mark.parametrize("attempt", [0, 1])
+def test_drafts_change_the_cost_alone(answer: str, attempt: int) -> None:
+    made = {}
+    for drafts in Drafts:
+        new, work = rewritten(answering(answer, accuracy=0.5), attempt=attempt, drafts=drafts)
+        made[drafts] = work.forwards
+        assert new == rewritten(answering(answer), attempt=attempt)[0]
+    assert made[Drafts.SELECTION] <= made[Drafts.LOOKUP] <= made[Drafts.NOTHING]
+    assert made[Drafts.DENOISER] <= made[Drafts.NOTHING]
+
+
+def test_a_rewrite_that_changes_nothing_is_verified_in_a_few_forwards_its_fence_included() -> None:
+    _, work = rewritten(answering(f"{DRAFT}```"))
+    tokens = len(answering("").tokenizer.encode(f"{DRAFT}```"))
+    assert work.forwards == 2 + -(-(tokens - 25 - 49) // 49)  # 24 and 48 proposals, each with the next token
 
 
 @pytest.mark.parametrize("most", [1, 5, 30])

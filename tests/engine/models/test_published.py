@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import engine
-from engine import Cancelled, CancelToken, EngineConfig, Hole, InfillRequest, Mode, RequestError, RewriteRequest
+from engine import Cancelled, CancelToken, Drafts, EngineConfig, Hole, InfillRequest, Mode, RequestError, RewriteRequest
 from engine.errors import ConfigError, ModelError
 from engine.hub.repository import Repository
 from engine.models.checkpoint import WANTED
@@ -151,6 +151,8 @@ def test_lossless_is_refused_and_so_is_nonsense(opened: engine.Engine) -> None:
         opened.infill(InfillRequest(TEXT, (Hole(0, 999),)))
     with pytest.raises(RequestError, match="the instruction is empty"):
         opened.rewrite(RewriteRequest(TEXT, 0, 1, " "))
+    with pytest.raises(RequestError, match="seeds its canvas with the selection; it takes no other drafts"):
+        opened.rewrite(RewriteRequest(TEXT, 0, 9, "Say it", drafts=Drafts.LOOKUP))
 
 
 def copied(folder: Path, to: Path) -> Path:

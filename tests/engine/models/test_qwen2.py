@@ -95,13 +95,25 @@ def test_the_canvas_reads_with_the_second_adapter_over_the_first_ones_prefix(
     torch.testing.assert_close(logits[1:], canvas_logits(model, infiller, denoiser, IDS[:10], masks), **CLOSE)
 
 
+def test_without_the_first_adapter_the_canvas_still_reads_with_the_second(model: Qwen2ForCausalLM) -> None:
+    infiller, denoiser = adapter(1), adapter(2, mask=True)
+    ours = body(model, [infiller, denoiser])
+    cache = ours.new_cache()
+    encode(ours, cache, IDS[:9], adapted=False)
+    visible = torch.ones(3, 3, dtype=torch.bool)
+    visible[0, 1:] = False
+    logits = ours.logits(ours.forward(Rows([IDS[9], MASK, MASK], range(9, 12), 1, 2, visible), cache, adapted=False))
+    torch.testing.assert_close(logits[:1], expected_logits(model, IDS[:10])[-1:], **CLOSE)
+    torch.testing.assert_close(logits[1:], canvas_logits(model, None, denoiser, IDS[:10], 2), **CLOSE)
+
+
 def canvas_logits(
-    model: Qwen2ForCausalLM, infiller: Adapter, denoiser: Adapter, prefix: list[int], masks: int
+    model: Qwen2ForCausalLM, infiller: Adapter | None, denoiser: Adapter, prefix: list[int], masks: int
 ) -> torch.Tensor:
     assert denoiser.mask is not None
     cache = DynamicCache(config=model.config)
     with torch.no_grad():
-        merged(model, infiller)(torch.tensor([prefix]), cache=cache, use_cache=True)
+        (merged(model, infiller) if infiller else model)(torch.tensor([prefix]), cache=cache, use_cache=True)
         logits: torch.Tensor = merged(model, denoiser)(
             inputs_embeds=denoiser.mask.expand(1, masks, -1),
             cache=cache,
