@@ -1,4 +1,4 @@
-"""Runs Python programs of unknown origin and says how they ended: confined, limited, and gone afterwards.
+"""Runs Python and JavaScript programs of unknown origin, confined, limited and gone afterwards; says how they ended.
 
 Linux only (setpriv and unshare of util-linux). It keeps a model's mistakes from the machine; it is no fortress against
 an attacker. Knows nothing of benchmarks and engines.
@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from typing import IO
 from engine import CancelToken
 
 CHILD = Path(__file__).with_name("confined_child.py")
+NODE_CHILD = Path(__file__).with_name("confined_child.cjs")
 NOBODY = "65534"
 READ_ANYTHING = "-all,+dac_read_search"  # else an interpreter in root's home would not start, or find another library
 REPORT_BYTES = 4096
@@ -39,6 +41,9 @@ except MemoryError:
 else:
     raise AssertionError("memory is not limited")
 """
+
+
+NODE_SELF_TEST = "console.assert([1, 2].map((one) => one + 1).join() === '2,3')"
 
 
 class SandboxError(Exception):
@@ -119,9 +124,15 @@ class Sandbox:
         self._folder = folder
         self.confinement = self._strongest()
 
-    def run(self, program: str, cancel: CancelToken | None = None) -> Outcome:
+    def run(self, program: str, cancel: CancelToken | None = None, language: str = "python") -> Outcome:
         """Run `program` in an empty folder and a new process. Raises `Cancelled`; whatever happens, nothing is left."""
-        return self._run(program, self.confinement, cancel or CancelToken())
+        return self._run(program, self.confinement, cancel or CancelToken(), language)
+
+    def can_run(self, language: str) -> bool:
+        """Whether this machine has what runs it: Python always, JavaScript where node is found and works confined."""
+        if language == "javascript":
+            return shutil.which("node") is not None and self.run(NODE_SELF_TEST, language=language).passed
+        return language == "python"
 
     def _strongest(self) -> Confinement:
         program = SELF_TEST.format(too_much=2 * self._limits.memory_bytes)
@@ -136,7 +147,7 @@ class Sandbox:
             tried.append(f"{confinement.description}: {outcome.ending} {outcome.error}".strip())
         raise SandboxError(f"no confinement works here ({'; '.join(tried)})")
 
-    def _run(self, program: str, confinement: Confinement, cancel: CancelToken) -> Outcome:
+    def _run(self, program: str, confinement: Confinement, cancel: CancelToken, language: str = "python") -> Outcome:
         nonce = secrets.token_hex(16)
         order = {
             "nonce": nonce,
@@ -151,7 +162,7 @@ class Sandbox:
             stdin.write(json.dumps(order).encode())
             stdin.seek(0)
             process = subprocess.Popen(
-                confinement.command([sys.executable, "-P", "-s", "-S", "-B", str(CHILD)]),
+                confinement.command(self._interpreter(language)),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -165,6 +176,13 @@ class Sandbox:
             finally:
                 _end(process)
         return _outcome(report, nonce)
+
+    def _interpreter(self, language: str) -> list[str]:
+        if language == "python":
+            return [sys.executable, "-P", "-s", "-S", "-B", str(CHILD)]
+        cpu, memory = self._limits.cpu_seconds, self._limits.memory_bytes
+        limits = [f"--cpu={cpu}:{cpu + 1}", f"--data={memory}", f"--fsize={1 << 20}", "--nofile=64", "--core=0"]
+        return ["prlimit", *limits, "--", shutil.which("node") or "node", "--v8-pool-size=0", str(NODE_CHILD)]
 
 
 def _read_report(pipe: IO[bytes], deadline: float, cancel: CancelToken) -> bytes | None:

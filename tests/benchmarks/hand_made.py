@@ -50,6 +50,29 @@ def santacoder_row(language: str, prompt: str, middle: str, suffix: str, problem
     }
 
 
+def editeval_row(number: int, context: str = "") -> dict[str, str]:
+    return {
+        "task_id": f"EditEval/{number}",
+        "instruction": "Add b instead of subtracting it.",
+        "context": context,
+        "input": "def add(a, b):\n    return a - b",
+        "output": "def add(a, b):\n    return a + b",
+        "test": "def check():\n    assert add(1, 2) == 3",
+    }
+
+
+def humanevalpack_row(part: str, number: int) -> dict[str, str]:
+    python = part == "Python"
+    return {
+        "task_id": f"{part}/{number}",
+        "entry_point": "add",
+        "prompt": "import math\n\n\ndef add(a, b):\n" if python else "// Adds.\nconst add = (a, b) => {\n",
+        "buggy_solution": "    return a - b\n" if python else "  return a - b\n}\n\n",
+        "canonical_solution": "    return a + b\n" if python else "  return a + b\n}\n\n",
+        "test": "assert add(1, 2) == 3" if python else "console.assert(add(1, 2) === 3)",
+    }
+
+
 def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> Path:
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)

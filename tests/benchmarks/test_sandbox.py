@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -200,3 +201,27 @@ def wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < until, "not within 30 s"
         time.sleep(0.02)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs JavaScript, and there is none here")
+@pytest.mark.parametrize(
+    ("program", "outcome"),
+    [
+        ("console.log(1); console.assert([2].length === 1)", Outcome(Ending.PASSED)),
+        ("console.assert(1 === 2, 'no')", failed("AssertionError")),
+        ("(", failed("SyntaxError")),
+        ("throw 'text'", failed("string")),
+        ("require('fs').writeFileSync('/tmp/x', '')", failed("ReferenceError")),
+        ("while (true);", Outcome(Ending.KILLED)),
+        ("const a = []; for (;;) a.push(new Array(1e6).fill(a))", Outcome(Ending.KILLED)),
+        ("this.constructor.constructor('return process')().exit(0)", Outcome(Ending.KILLED)),
+    ],
+)
+def test_javascript_ends_by_name_too(sandbox: Sandbox, program: str, outcome: Outcome) -> None:
+    assert sandbox.can_run("javascript")
+    assert sandbox.run(program, language="javascript") == outcome
+
+
+def test_only_what_is_at_hand_can_be_run(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert [sandbox.can_run(language) for language in ("python", "javascript", "go")] == [True, False, False]
