@@ -59,10 +59,10 @@ def allow_only(logits: Tensor, ids: Sequence[int]) -> Tensor:
     return kept
 
 
-def rule_out(logits: Tensor, ids: Collection[int]) -> Tensor:
-    """logits (rows, vocabulary) without these tokens in the first row."""
-    if not ids:
+def rule_out(logits: Tensor, ids: Collection[int], rows: int) -> Tensor:
+    """logits (rows, vocabulary) without these tokens in the first `rows` rows."""
+    if not ids or not rows:
         return logits
     left = logits.clone()
-    left[0, list(ids)] = float("-inf")
+    left[:rows, list(ids)] = float("-inf")
     return left

@@ -24,7 +24,7 @@ from .verify import accepted
 class Filling:
     """One draft on its way, with the strategies that fill it. `pending`: bytes of the prefix still to write again.
 
-    `not_first`: tokens that must not begin what it writes.
+    `not_yet`: tokens that must not come before something is written, blanks aside.
     """
 
     draft: Draft
@@ -32,7 +32,7 @@ class Filling:
     propose: Propose
     endings: Sequence[Ending]
     pending: bytes = b""
-    not_first: frozenset[int] = frozenset()
+    not_yet: frozenset[int] = frozenset()
     stop_reason: StopReason | None = None
     log_probability: float = 0.0
     healed: int = field(default=0, init=False)  # tokens that only wrote the prefix again
@@ -43,8 +43,7 @@ class Filling:
             exact = allow_only(exact[0], model.tokenizer.continuing(self.pending))[None]
         committed = self.draft.committed
         proposed = () if self.pending else self.draft.proposed
-        begins = not self.pending and len(committed) == self.healed
-        allowed = rule_out(exact, self.not_first) if begins else exact
+        allowed = rule_out(exact, self.not_yet, self._blank_rows(proposed, model))
         chosen = self.choose(allowed, len(committed))
         count = accepted(proposed, chosen)
         tokens = chosen[: count + 1]
@@ -57,6 +56,13 @@ class Filling:
         if self.pending:
             self.draft = self.draft.propose(()).open_after((0,), self.draft.width)
         return count + 1
+
+    def _blank_rows(self, proposed: Sequence[int], model: Model) -> int:
+        """How many leading rows continue nothing but blanks."""
+        names = model.tokenizer.token_bytes
+        if not self.not_yet or any(names[token].strip() for token in self.draft.committed[self.healed :]):
+            return 0
+        return 1 + next((row for row, token in enumerate(proposed) if names[token].strip()), len(proposed))
 
     def _heals(self, token: int, model: Model) -> bool:
         """Take what a token writes again off what is pending; returns whether it writes nothing else."""

@@ -53,6 +53,8 @@ def fill(
     """One filling a seed, in one batch, but none that was given up; seed None is greedy. Raises `Cancelled`.
 
     Only the greedy one may be empty: where the model sees no gap, others like it would leave nothing to choose from.
+    And none at the start of a line: whoever asks there wants something, and what the model takes for whole without it
+    is mostly a line that could be missing (docs/LOG.md, 2026-12-01).
     """
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
@@ -62,9 +64,12 @@ def fill(
     if hole.one_line:
         endings.append(AtNewline(model.tokenizer))
     fillings = [_filling(prompt, _choose(seed), propose, endings) for seed in seeds]
+    unwanted = model.prompts.end
+    if begins_line := not hole.prefix[hole.prefix.rfind("\n") + 1 :].strip():
+        unwanted |= model.tokenizer.line_ends if hole.one_line else frozenset()
     for filling, seed in zip(fillings, seeds, strict=True):
-        if seed is not None or not may_be_empty:
-            filling.not_first = model.prompts.end
+        if seed is not None or begins_line or not may_be_empty:
+            filling.not_yet = unwanted
     given_up: list[Filling] = []
 
     def watch() -> None:

@@ -88,6 +88,12 @@ class Tokenizer:
         return result
 
     @cached_property
+    def line_ends(self) -> frozenset[int]:
+        """Ids of all tokens of blanks that end a line."""
+        blank = {*b" \t\r\n"}
+        return frozenset(n for n, name in enumerate(self.token_bytes) if {*name} <= blank and {*name} & {*b"\r\n"})
+
+    @cached_property
     def _sorted(self) -> tuple[list[bytes], list[int]]:
         pairs = sorted((data, number) for number, data in enumerate(self.token_bytes) if data)
         return [data for data, _ in pairs], [number for _, number in pairs]

@@ -30,7 +30,7 @@ def told(
     *,
     may_be_empty: bool = True,
 ) -> Told:
-    """The answer to a prompt, of at most `most` tokens that write something new."""
+    """The answer to a prompt, of at most `most` tokens that write something new; blanks alone are empty too."""
     names = toy.tokenizer.token_bytes
     ids, data, tokens, total = list(prompt), b"", 0, 0.0
     while tokens < most:
@@ -40,7 +40,7 @@ def told(
             fitting = [n for n, name in enumerate(names) if name and (name.startswith(left) or left.startswith(name))]
             logits = allow_only(logits, fitting)
         allowed = logits.clone()
-        if not (may_be_empty or left or tokens):
+        if not may_be_empty and not data[len(pending) :].strip():
             allowed[list(toy.prompts.end)] = float("-inf")
         token = (choose or Greedy())(allowed[None], len(ids) - len(prompt))[0]
         total += float(logits.log_softmax(dim=0)[token])

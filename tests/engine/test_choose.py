@@ -70,11 +70,11 @@ def test_nothing_but_what_is_allowed_is_chosen() -> None:
     assert {Drawn(seed, top_p=1.0)(kept[None], 0)[0] for seed in range(40)} <= {3, 50, 98}
 
 
-def test_tokens_are_ruled_out_of_the_first_row_only_and_of_a_copy() -> None:
-    rows = logits(3)
-    left = rule_out(rows, {4, 7})
-    assert left[0, [4, 7]].isinf().all()
-    assert left.isfinite().sum() == 3 * 100 - 2
-    assert torch.equal(left[1:], rows[1:])
-    assert torch.equal(rows, logits(3))
-    assert rule_out(rows, frozenset()) is rows
+def test_tokens_are_ruled_out_of_the_first_rows_only_and_of_a_copy() -> None:
+    rows = logits(4)
+    left = rule_out(rows, {4, 7}, 2)
+    assert left[:2, [4, 7]].isinf().all()
+    assert left.isfinite().sum() == 4 * 100 - 4
+    assert torch.equal(left[2:], rows[2:])
+    assert torch.equal(rows, logits(4))
+    assert rule_out(rows, frozenset(), 2) is rows is rule_out(rows, {4}, 0)

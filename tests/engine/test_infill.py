@@ -37,6 +37,9 @@ def filled(
 def test_the_hole_is_filled_and_no_character_lost_or_doubled(start: int, canvas: int) -> None:
     for end in (start, start + 7, len(TEXT)):
         [one] = filled(Toy([TEXT], canvas=canvas, accuracy=0.7), TEXT[:start], TEXT[end:])
+        if not TEXT[start:end].strip() and not TEXT[:start].rpartition("\n")[2].strip():
+            assert one.text.strip()  # at the start of a line something is wanted
+            continue
         assert one.text == TEXT[start:end]
         assert one.stop_reason is StopReason.END
 
@@ -48,7 +51,8 @@ def test_the_text_is_the_plain_readings(prefix: str) -> None:
     for seed in (1, None, 2):
         [one] = filled(toy, prefix, "\nend", (seed,), max_tokens=25)
         choose = Greedy() if seed is None else Drawn(seed)
-        expected = told(toy, prompt.ids, Voice.INFILL, choose, prompt.pending, 25, may_be_empty=seed is None)
+        may_be_empty = seed is None and prefix.strip(" ")[-1:] not in ("", "\n")
+        expected = told(toy, prompt.ids, Voice.INFILL, choose, prompt.pending, 25, may_be_empty=may_be_empty)
         assert one.text.encode() == expected.data
         assert one.tokens == expected.tokens
         assert one.stop_reason is (StopReason.END if expected.ended else StopReason.LENGTH)
@@ -119,6 +123,16 @@ def test_only_a_greedy_filling_may_be_empty(canvas: int) -> None:
     work = Work(toy, CancelToken(), Deadline(None))
     [one] = fill(work, request, HoleText("x = ", ";"), 400, [None], may_be_empty=False)
     assert one.text != ""
+
+
+@pytest.mark.parametrize("canvas", [0, 4])
+@pytest.mark.parametrize("prefix", ["", "a\n", "a\n    ", "a\r\n\t"])
+def test_at_the_start_of_a_line_something_is_written(prefix: str, canvas: int) -> None:
+    toy = Toy([f"{prefix}\nb"], canvas=canvas)  # it sees no gap, or blanks and a line end
+    for suffix, one_line in (("\nb", False), ("b", False), ("b", True)):
+        [one] = filled(toy, prefix, suffix, max_tokens=9, one_line=one_line)
+        assert one.text.strip()
+        assert not one_line or "\n" not in one.text
 
 
 @pytest.mark.parametrize("prefix", ["ret", "漢", " prin"])

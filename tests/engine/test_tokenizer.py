@@ -128,3 +128,8 @@ def test_numbers_are_split_digit_by_digit_and_words_keep_their_blank() -> None:
     tokens = [*"0123456789abĠ", "12", "Ġa", "aĠ"]
     tokenizer = Tokenizer(build_bpe(tokens, ["1 2", "Ġ a", "a Ġ"]), frozenset())
     assert [tokenizer.token_bytes[token] for token in tokenizer.encode("12 a a")] == [b"1", b"2", b" a", b" a"]
+
+
+def test_line_ends_are_blanks_with_a_line_end() -> None:
+    tokenizer = toy_tokenizer()
+    assert {tokenizer.token_bytes[number] for number in tokenizer.line_ends} == {b"\n", b"\r", b"\n\n", b"\r\n"}
