@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import pytest
+from torch import Tensor
 
 from engine.cancel import CancelToken, Deadline
 from engine.choose import Choose, Drawn, Greedy
@@ -55,6 +59,30 @@ def test_the_text_is_the_plain_readings_however_good_the_denoiser(text: str, pro
         assert toy.tokenizer.decode_bytes(one.draft.committed) == expected.data
         assert one.stop_reason is (StopReason.END if expected.ended else StopReason.LENGTH)
         assert one.log_probability == pytest.approx(expected.log_probability, abs=1e-3)
+
+
+@dataclass(frozen=True)
+class Knowing:
+    """Proposes the next two tokens of what is to be written."""
+
+    ids: Sequence[int]
+
+    def __call__(self, draft: Draft, accepted: int, proposed: int, block: Tensor | None) -> Draft:
+        done = len(draft.committed)
+        return draft.propose(self.ids[done : done + 2])
+
+
+@pytest.mark.parametrize("text", ["", "\n", "    ", "\n    ", "\n    \n", "\n    \n    ", "\n    \n    \n"])
+def test_no_end_is_verified_behind_blanks_where_something_must_be_written(text: str) -> None:
+    toy = Toy([f"a{text}"])
+    prompt = prompt_of(toy, "a")
+    for propose in (Nothing(), Knowing(toy.tokenizer.encode(text))):
+        one = filling(toy, prompt, propose, Greedy())
+        one.not_yet = toy.prompts.end
+        run(toy, prompt, [one])
+        written = toy.tokenizer.decode_bytes(one.draft.committed)
+        assert written.strip()
+        assert written == told(toy, prompt, may_be_empty=False).data
 
 
 @pytest.mark.parametrize("propose", PROPOSALS)
