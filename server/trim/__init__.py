@@ -20,7 +20,7 @@ from .repetition import without_loop
 from .selection import Selection, rewritten, select
 from .site import Refusal, Site
 from .tables import as_row, columns_at, in_row
-from .tail import ended, stop_at_next_definition, stop_at_unmatched, whole_statements, without_trailing_blanks
+from .tail import ended, stop_at_end_of_block, stop_at_unmatched, whole_statements, without_trailing_blanks
 
 __all__ = ["Cleaned", "Selection", "Site", "clean", "ended", "in_row", "readable", "rewritten", "select", "unit_of"]
 
@@ -54,7 +54,7 @@ def _cleaned(raw: str, stop: StopReason, site: Site) -> Cleaned:
     text = to_depth(text, site)
     if columns := columns_at(site):
         text = as_row(text, site, columns)
-    body = stop_at_next_definition(text, site)
+    body = stop_at_end_of_block(text, site)
     text, stop = body, stop if body == text else StopReason.END
     text = stop_at_suffix(text, site)
     text, stop = _lines_wanted(text, stop, site)

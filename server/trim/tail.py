@@ -7,6 +7,7 @@ import re
 from engine import StopReason
 
 from ..brackets import balance, closers
+from ..languages import Language
 from ..suggestion import Refused
 from .indentation import leading
 from .site import Refusal, Site
@@ -14,6 +15,7 @@ from .site import Refusal, Site
 _BRACED = ("javascript", "typescript", "tsx", "json", "go", "rust", "java", "c", "cpp", "css")  # grammars
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _DEFINES = re.compile(r"(?:async\s+def|def|class)\b|@\w")
+_GOES_ON = re.compile(r"[.,?:)\]}&|]|(?:else|catch|finally|while)\b")  # after the line of a closer
 _STATEMENT_END = re.compile(r"[;}\]{\[,]\s*$")
 
 
@@ -37,22 +39,38 @@ def stop_at_unmatched(text: str, replaced: int, site: Site) -> str:
     return kept
 
 
-def stop_at_next_definition(text: str, site: Site) -> str:
-    """Cut the body of a Python block where the next definition outside it begins.
+def stop_at_end_of_block(text: str, site: Site) -> str:
+    """Cut what comes after the body of the block that the cursor stands in, if nobody asked for it.
 
-    In a language with braces the next definition comes behind a closer that nobody opened.
+    Python: where the next definition outside it begins. Braces: behind the closer of a block that the document leaves
+    open (what closes a closed one is `stop_at_unmatched`'s).
     """
-    lines = text.split("\n")
-    if not site.body_only or site.language.id != "python" or site.plain or site.quote:
+    if not site.body_only or site.plain or site.quote:
         return text
-    body = len(site.indentation + (leading(lines[0]) if site.on_blank else site.unit))
-    for count, line in enumerate(lines):
-        if count and len(leading(line)) < body and _DEFINES.match(line.lstrip()):
-            kept = "\n".join(lines[:count]).rstrip()
-            state = balance(kept, site.language)
-            if kept and not state.unclosed and not state.broken:
-                return kept
+    leaves = _leaves_body if site.language.id == "python" else _leaves_braces if _has_blocks(site.language) else None
+    lines = text.split("\n")
+    for count in range(1, len(lines) if leaves else 0):
+        kept = "\n".join(lines[:count]).rstrip()
+        state = balance(kept, site.language)
+        if kept and leaves and leaves(lines, count, site) and not state.unclosed and not state.broken:
+            return kept
     return text
+
+
+def _has_blocks(language: Language) -> bool:
+    return language.grammar in _BRACED and not language.structured
+
+
+def _leaves_body(lines: list[str], count: int, site: Site) -> bool:
+    body = len(site.indentation + (leading(lines[0]) if site.on_blank else site.unit))
+    return len(leading(lines[count])) < body and bool(_DEFINES.match(lines[count].lstrip()))
+
+
+def _leaves_braces(lines: list[str], count: int, site: Site) -> bool:
+    kept = "\n".join(lines[:count])
+    closed = any(kept[at] == "}" for at in balance(kept, site.language).unmatched)
+    following = "\n".join(lines[count:]).lstrip()
+    return closed and bool(following) and not _GOES_ON.match(following)
 
 
 def whole_statements(text: str, replaced: int, site: Site, stop: StopReason) -> str:

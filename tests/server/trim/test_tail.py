@@ -10,7 +10,7 @@ from server.suggestion import Refused
 from server.trim.site import Refusal
 from server.trim.tail import (
     ended,
-    stop_at_next_definition,
+    stop_at_end_of_block,
     stop_at_unmatched,
     whole_statements,
     without_trailing_blanks,
@@ -54,8 +54,30 @@ def test_closers_nobody_opened(marked: str, text: str, expected: str) -> None:
 )
 def test_a_body_ends_before_the_next_definition(marked: str, text: str, expected: str | None) -> None:
     unasked = replace(site(marked), body_only=True)
-    assert stop_at_next_definition(text, unasked) == (text if expected is None else expected)
-    assert stop_at_next_definition(text, site(marked)) == text
+    assert stop_at_end_of_block(text, unasked) == (text if expected is None else expected)
+    assert stop_at_end_of_block(text, site(marked)) == text
+
+
+@pytest.mark.parametrize(
+    ("marked", "text", "expected"),
+    [
+        ("f() {\n  ‸\ng() {\n}\n", "return 1;\n}\nh();", "return 1;\n}"),
+        ("f() {‸\n", "\n  return 1;\n}\n\nfunction g() {\n}", "\n  return 1;\n}"),
+        ("get(a, (b) => {\n  ‸\n", "c();\n});\nget(d);", "c();\n});"),
+        ("f() {\n  if (a) {\n    ‸\n", "b();\n  }\n}\nc();", "b();\n  }\n}"),
+        # these stay
+        ("f() {\n  if (a) {\n    ‸\n", "b();\n  } else {\n    c();\n  }", None),
+        ("f() {\n  if (a) {\n    ‸\n", "b();\n  }\n  else {\n    c();\n  }", None),
+        ("a(() => {\n  ‸\n", "b();\n})\n  .then(c);", None),
+        ("f() {\n  ‸\n}\n", "if (a) {\n    b();\n  }\n  c();", None),
+        ("‸\n", "f() {\n}\ng() {\n}", None),
+        ("f() {\n  ‸\n", "a = `\n}\nb`;", None),
+    ],
+)
+def test_a_body_in_braces_ends_with_the_closer_it_lacks(marked: str, text: str, expected: str | None) -> None:
+    unasked = replace(site(marked, "javascript"), body_only=True)
+    assert stop_at_end_of_block(text, unasked) == (text if expected is None else expected)
+    assert stop_at_end_of_block(text, site(marked, "javascript")) == text
 
 
 def test_a_string_that_is_ended_here() -> None:
