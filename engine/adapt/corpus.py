@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from ..errors import ArtifactError, DigestError
+from ..errors import ArtifactError, DigestError, OfflineError
 from ..hub.digests import sha256_of
 from ..hub.meter import Meter
 from .cleaning import NearDuplicates, Overlap, is_written, language_of
 from .manifest import Package, load_manifest
-from .registries import Download, download, texts
+from .registries import NOT_EVERYWHERE, Download, download, texts
 
 _AT_ONCE = 4  # downloads
 
@@ -48,19 +49,23 @@ def save_documents(documents: Sequence[Document], path: Path) -> None:
 
 def build_corpus(
     packages: Sequence[Package], folder: Path, benchmarks: Path | None, download: Download = download
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Write both corpora and the report into `folder`, which also keeps the archives. Raises `ArtifactError`.
 
+    Packages of a registry that not every machine has may be missing: the report says which, under `not_reached`.
     Held-out packages come first, so that what they share with others is lost to training, not to validation.
     """
     overlap = Overlap(benchmark_texts(benchmarks) if benchmarks else ())
     duplicates, counts = NearDuplicates(), Counter[str]()
     kept: dict[bool, list[Document]] = {True: [], False: []}
+    not_reached: list[str] = []
     ordered = sorted(packages, key=lambda package: (not package.held_out, package))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for package, archive in zip(
-            ordered, pool.map(lambda each: fetched(each, folder, download), ordered), strict=True
-        ):
+        archives = pool.map(lambda each: _reached(each, folder, download), ordered)
+        for package, archive in zip(ordered, archives, strict=True):
+            if isinstance(archive, OfflineError):
+                not_reached.append(str(archive))
+                continue
             for document in _documents(package, archive):
                 counts["files"] += 1
                 if reason := _refused(document, duplicates, overlap):
@@ -69,7 +74,12 @@ def build_corpus(
                     kept[package.held_out].append(document)
     save_documents(kept[False], folder / "train.jsonl")
     save_documents(kept[True], folder / "held_out.jsonl")
-    report = {"packages": len(packages), "counts": counts, "overlap_checked": benchmarks is not None}
+    report: dict[str, Any] = {
+        "packages": len(packages) - len(not_reached),
+        "not_reached": not_reached,
+        "counts": counts,
+    }
+    report["overlap_checked"] = benchmarks is not None
     report |= {name: _languages(kept[held]) for name, held in (("train", False), ("held_out", True))}
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n", "utf-8")
     return report
@@ -89,6 +99,15 @@ def _languages(documents: Sequence[Document]) -> dict[str, dict[str, int]]:
         files[document.language] += 1
         characters[document.language] += len(document.text)
     return {name: {"files": files[name], "characters": characters[name]} for name, _ in characters.most_common()}
+
+
+def _reached(package: Package, folder: Path, download: Download) -> Path | OfflineError:
+    try:
+        return fetched(package, folder, download)
+    except OfflineError as error:
+        if package.registry in NOT_EVERYWHERE:
+            return error
+        raise
 
 
 def fetched(package: Package, folder: Path, download: Download) -> Path:

@@ -19,6 +19,7 @@ _NAMES = {
     "bsd-3-clause": "BSD-3-Clause",
     "apache-2.0": "Apache-2.0",
     "apache 2.0": "Apache-2.0",
+    "apache-2": "Apache-2.0",
     "apache license 2.0": "Apache-2.0",
     "apache software license": "Apache-2.0",
     "isc": "ISC",
@@ -46,9 +47,9 @@ def of_npm(package: str) -> str | None:
 
 
 def permissive(expression: str) -> str | None:
-    """An SPDX expression's permissive reading: one side of each OR, all sides of each AND."""
-    for choice in re.split(r"\s+OR\s+", expression.strip().strip("()")):
-        names = [_NAMES.get(part.strip(" ()").lower()) for part in re.split(r"\s+AND\s+", choice)]
+    """An SPDX or Debian expression's permissive reading: one side of each OR, all sides of each AND."""
+    for choice in re.split(r"\s+or\s+", expression.strip().strip("()"), flags=re.IGNORECASE):
+        names = [_NAMES.get(part.strip(" ()").lower()) for part in re.split(r"\s+and\s+", choice, flags=re.IGNORECASE)]
         if all(names):
             return " AND ".join(sorted({name for name in names if name}))
     return None

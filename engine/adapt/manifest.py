@@ -14,7 +14,7 @@ MANIFEST = Path(__file__).parent / "manifest.jsonl"
 class Package:
     """One archive of a registry. `held_out` packages are for validation and never trained on."""
 
-    registry: str  # pypi or npm
+    registry: str  # debian, npm or pypi
     name: str
     version: str
     licence: str  # SPDX

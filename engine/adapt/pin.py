@@ -1,4 +1,4 @@
-"""Adds packages to the manifest: `python -m engine.adapt.pin [--held-out] pypi:NAME npm:NAME ...`.
+"""Adds packages to the manifest: `python -m engine.adapt.pin [--held-out] pypi:NAME npm:NAME debian:SOURCE ...`.
 
 For maintainers. Takes the newest version, reads its licence, and refuses what is not permissive.
 """

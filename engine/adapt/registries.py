@@ -15,6 +15,8 @@ from ..errors import OfflineError
 from ..hub.artifact import PlaceError
 from ..hub.wheels import pip_download
 from . import licences
+from .cleaning import language_of
+from .debian import from_debian, licence_of, version_of
 
 LARGEST = 200_000  # bytes; longer files are data
 
@@ -37,8 +39,12 @@ def from_npm(requirement: str, folder: Path) -> Path:
     return tarballs[0]
 
 
-_CLIENTS: Mapping[str, tuple[Callable[[str, Path], Path], str]] = {"pypi": (from_pypi, "=="), "npm": (from_npm, "@")}
-
+_CLIENTS: Mapping[str, tuple[Callable[[str, Path], Path], str]] = {
+    "debian": (from_debian, "="),
+    "npm": (from_npm, "@"),
+    "pypi": (from_pypi, "=="),
+}
+NOT_EVERYWHERE = frozenset({"debian"})  # and a mirror drops a version when there is a newer one
 
 Download = Callable[[str, str, str | None, Path], Path]
 
@@ -75,7 +81,12 @@ def _files(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def describe(archive: Path) -> tuple[str, str | None]:
-    """Version and permissive licence, if any, of an archive, by its own metadata."""
+    """Version and permissive licence, if any, of an archive, by its own metadata, or by what Debian put beside it."""
+    if dsc := next(archive.parent.glob("*.dsc"), None):
+        code = [path for path, _ in texts(archive) if language_of(path)]
+        added = archive.parent.glob("*.debian.tar.*")  # none where the format is an old one
+        stated = next((text for each in added for path, text in texts(each) if path == "copyright"), "")
+        return version_of(dsc.read_text("utf-8")), licence_of(code, stated)
     if archive.suffix == ".whl":
         metadata = next(text for path, text in texts(archive) if path.endswith(".dist-info/METADATA"))
         return archive.name.split("-")[1], licences.of_wheel(metadata)

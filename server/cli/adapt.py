@@ -94,7 +94,9 @@ def _prepare_recipe(runs: adapt.Runs, name: str, recipe: adapt.Recipe, args: arg
     print("fetching and cleaning the packages of the manifest; this takes some minutes", flush=True)
     if args.benchmarks and not args.benchmarks.is_dir():
         raise UsageError(f"{args.benchmarks} is not a folder")
-    adapt.build_corpus(adapt.load_manifest(), folder, args.benchmarks)
+    report = adapt.build_corpus(adapt.load_manifest(), folder, args.benchmarks)
+    for missing in report["not_reached"]:
+        print(f"goes without {missing}")
     training, held_out = (adapt.load_documents(folder / f"{part}.jsonl") for part in ("train", "held_out"))
     runs.create_from(name, recipe, training, held_out)
 

@@ -15,7 +15,7 @@ import pytest
 from engine.adapt.corpus import build_corpus, load_documents
 from engine.adapt.manifest import MANIFEST, Package, load_manifest, save_manifest
 from engine.adapt.registries import describe, texts
-from engine.errors import DigestError
+from engine.errors import DigestError, OfflineError
 
 METADATA = "Metadata-Version: 2.4\nName: x\nVersion: 1.0\nLicense-Expression: MIT\n"
 
@@ -84,6 +84,19 @@ def test_other_bytes_than_the_manifests_are_refused(tmp_path: Path) -> None:
     package = Package("pypi", "x", "1.0", "MIT", "a" * 64)
     with pytest.raises(DigestError, match="where the manifest has aaaa"):
         build_corpus([package], tmp_path, None, lambda _r, _n, _v, folder: wheel(folder, "x", {}))
+
+
+def test_what_not_every_machine_has_may_be_missing_and_is_named(tmp_path: Path) -> None:
+    def unreachable(registry: str, name: str, version: str | None, folder: Path) -> Path:
+        raise OfflineError(f"{registry}: {name} {version} cannot be reached")
+
+    kept = placed(tmp_path, wheel(tmp_path, "x", {"x/good.py": code("good")}), "pypi", "x", "1.0")
+    debian = Package("debian", "y", "2.0-1", "MIT", "b" * 64)
+    report = build_corpus([kept, debian], tmp_path, None, unreachable)
+    assert (report["packages"], report["not_reached"]) == (1, ["debian: y 2.0-1 cannot be reached"])
+    assert [document.path for document in load_documents(tmp_path / "train.jsonl")] == ["x/good.py"]
+    with pytest.raises(OfflineError, match="npm: z"):
+        build_corpus([kept, replace(debian, registry="npm", name="z")], tmp_path, None, unreachable)
 
 
 def test_an_archive_says_its_version_and_licence(tmp_path: Path) -> None:
