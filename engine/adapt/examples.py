@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
+from ..joint import assemble
 from ..models.base import Prompts
 from ..prompt import head, suffix_first, tail
+from ..request import Hole
 from ..tokenizer import Tokenizer
 from .corpus import Document
-from .holes import KINDS, Maker, Span, make_hole
+from .holes import KINDS, Maker, Span, make_hole, make_holes
 from .recipe import Cutting
 
 _TOP_LEVEL = re.compile(r"^(?=[^\s#/)\]}*@])", re.MULTILINE)
@@ -68,10 +70,14 @@ class Sampler:
         random = Random(f"{self._seed}/{number}")
         while True:
             document = self._document(random)
-            text = excerpt(document.text, random, self._cutting.blocks)
+            several = random.random() < self._cutting.several
+            text = excerpt(document.text, random, 1.0 if several else self._cutting.blocks)
             if not text.strip():
                 continue
-            hole = make_hole(text, random, self._kinds)
+            if several:  # in a few blocks, so that the prompt reaches from one to the next
+                text, hole = first_pass(text, make_holes(text, random), random)
+            else:
+                hole = make_hole(text, random, self._kinds)
             example = cut(text, hole, document.language, random, self._tokenizer, self._control, self._cutting)
             if example.graded >= self._cutting.least:
                 return example
@@ -99,6 +105,18 @@ def excerpt(text: str, random: Random, blocks: float) -> str:
     first = random.randrange(len(starts))
     last = first + random.randint(1, 3)
     return text[starts[first] : starts[last] if last < len(starts) else len(text)].rstrip() + "\n"
+
+
+def first_pass(text: str, holes: Sequence[Span], random: Random) -> tuple[str, Span]:
+    """One of several holes as the joint mode first fills it: those before it are full, those after it still empty.
+
+    The last one is not drawn, if there is another: it is as if it were alone, and so is each when it is filled again.
+    """
+    number = random.randrange(max(1, len(holes) - 1))
+    hole = holes[number]
+    later = [Hole(other.start - hole.end, other.end - hole.end) for other in holes[number + 1 :]]
+    rest, _ = assemble(text[hole.end :], later, [""] * len(later))
+    return text[: hole.end] + rest, hole
 
 
 def cut(

@@ -30,6 +30,7 @@ class Cutting:
     prefix: tuple[int, int] = (88, 224)  # the graded ones among them
     least: int = 16  # graded tokens: a shorter example is not worth its step
     blocks: float = 0.4  # share of excerpts that are a few top-level blocks, which end soon after the hole
+    several: float = 0.1  # share of examples that are one of two to four holes, those after it still empty
     through: float = 0.3  # share of examples with gradients through all of the prompt, which cost twice as much
 
 

@@ -45,7 +45,9 @@ def open_run(path: Path) -> Iterator[Trainer]:
             return Sampler(documents, recipe.languages, tokenizer, QWEN_PROMPTS, cutting, seed, kinds)
 
         examples = sampler("train.jsonl", recipe.cutting, recipe.seed, KINDS)
-        held_out = sampler("held_out.jsonl", replace(recipe.cutting, through=0.0), _VALIDATION_SEED, {line: 1.0})
+        held_out = sampler(
+            "held_out.jsonl", replace(recipe.cutting, through=0.0, several=0.0), _VALIDATION_SEED, {line: 1.0}
+        )
         yield Trainer(
             lambda: Recipe.load(path / "recipe.json"),
             RunFolder(path),

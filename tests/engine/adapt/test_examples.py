@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from engine.adapt.corpus import Document
-from engine.adapt.examples import Example, Sampler, cut, excerpt
+from engine.adapt.examples import Example, Sampler, cut, excerpt, first_pass
 from engine.adapt.holes import Span
 from engine.adapt.recipe import Cutting
+from engine.cancel import NO_DEADLINE, CancelToken, Deadline
+from engine.joint import fill_all
+from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
+from engine.request import Hole, InfillRequest
+from engine.work import Work
 
 TOY = Toy()
 TOKENIZER, CONTROL = TOY.tokenizer, TOY.prompts
 TEXT = "".join(f"def f{number}(a, b):\n    return a * {number} + b\n\n\n" for number in range(40))
+SHORT = TEXT[: TEXT.index("def f6")]
 WIDE = Cutting(graded=20, suffix=(400, 400), prefix=(800, 800))
 
 
@@ -29,6 +37,67 @@ def test_a_full_hole_is_the_prompt_that_serving_builds_there() -> None:
     served = infill_prompt(TOKENIZER, CONTROL, TEXT[:end], TEXT[end:], (), 1200)
     assert served.pending == b""
     assert example(Span(end - 5, end)).ids == served.ids
+
+
+class Prompted(Toy):
+    """Knows the text, and notes what it is asked to fill."""
+
+    def __init__(self) -> None:
+        super().__init__([SHORT])
+        self.seen: list[list[int]] = []
+
+    def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
+        if voice is Voice.INFILL:
+            self.seen.append([*prompt])
+        return super().encode(prompt, voice, cancel, deadline)
+
+
+def test_of_several_holes_each_is_the_prompt_that_serving_fills_it_from_first() -> None:
+    middles = ["    return a * 1 + b\n", "    return a * 2", "    return a * 4 + b\n"]
+    spans = [Span(SHORT.index(middle), SHORT.index(middle) + len(middle)) for middle in middles]
+    holed, holes = SHORT, []
+    for span, middle in zip(reversed(spans), reversed(middles), strict=True):
+        holed = holed[: span.start] + holed[span.end :]
+        holes = [Hole(span.start, span.start), *(Hole(h.start - len(middle), h.end - len(middle)) for h in holes)]
+    toy = Prompted()
+    fill_all(Work(toy, CancelToken(), Deadline(None)), InfillRequest(holed, tuple(holes), max_tokens=25), 1200)
+    for number in range(2):
+        text, span = first_pass(SHORT, spans[number:], First())
+        assert span == spans[number]
+        ids, read = example(span, text=text).ids, toy.seen[number]  # the anchor is read with the draft
+        assert ids[: len(read)] == read
+        assert TOKENIZER.decode(ids[len(read) :]) == "\n" + middles[number]
+
+
+class First(Random):
+    """Draws the first."""
+
+    def randrange(self, *_: int) -> int:
+        return 0
+
+
+def test_any_hole_but_the_last_is_filled_first_and_a_lone_one_is_as_ever() -> None:
+    spans = [Span(3, 5), Span(10, 12), Span(20, 25), Span(30, 31)]
+    drawn = {first_pass(TEXT, spans, Random(seed)) for seed in range(40)}
+    assert {span for _, span in drawn} == set(spans[:-1])
+    for text, span in drawn:
+        assert text[: span.end] == TEXT[: span.end]
+        assert len(text) == len(TEXT) - sum(other.end - other.start for other in spans if other.start > span.start)
+    assert first_pass(TEXT, spans[:1], Random(0)) == (TEXT, spans[0])
+
+
+def test_the_recipe_says_how_many_examples_have_several_holes() -> None:
+    documents = [Document("pypi:a", "a.py", "python", TEXT)]
+
+    def whole(several: float) -> list[bool]:
+        """Of each example, whether what follows the hole stands so in the document."""
+        cutting = replace(WIDE, several=several, blocks=1.0, least=1)
+        sampler = Sampler(documents, {"python": 1.0}, TOKENIZER, CONTROL, cutting, 0)
+        made = [sampler(number).ids for number in range(60)]
+        return [TOKENIZER.decode(ids[: ids.index(CONTROL.fim_middle)]).rstrip() in TEXT for ids in made]
+
+    assert all(whole(0.0))
+    assert sum(whole(1.0)) < 45
 
 
 def test_the_middle_covers_the_hole_and_no_token_more() -> None:
