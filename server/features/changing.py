@@ -221,4 +221,5 @@ class _Drafts:
 
     def __call__(self, progress: Progress) -> None:
         text = progress.text if self._whole else next(reversed(progress.text.strip().splitlines()), "").strip()[:80]
-        self._loop.call_soon_threadsafe(self._progress.report, text or progress.stage)
+        if text:
+            self._loop.call_soon_threadsafe(self._progress.report, text)

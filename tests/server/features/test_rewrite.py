@@ -131,7 +131,7 @@ async def test_clients_without_versioned_edits_get_plain_changes() -> None:
 
 
 async def test_progress_begins_reports_drafts_and_ends() -> None:
-    answer = {"texts": ["y = 2\nz = 3"], "drafts": ["y = \nz", "y = 2\nz = 3"], "delay_s": 0.15}
+    answer = {"texts": ["y = 2\nz = 3"], "drafts": ["", "y = \nz", "y = 2\nz = 3"], "delay_s": 0.15}
     async with InProcessEditor({"answers": [answer, answer]}) as editor:
         await editor.initialize()
         editor.open(URI, "x = 1\n")
