@@ -58,7 +58,7 @@ def error_count(language: Language, text: str) -> int | None:
 def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes: bool = False) -> int:
     """Errors that `edits` (in order, not overlapping) add to `text`; 0 for a language without a grammar.
 
-    A key that its object has already is one too.
+    A key that its object has already is one too, and a comment or a string that runs on over what follows.
 
     `holes`: the edits fill gaps, and a gap is no excuse for a filling that leaves the statement broken. Then the text
     is also read with a name in each gap, and the better reading is what the edits must reach.
@@ -83,7 +83,8 @@ def added_errors(language: Language, text: str, edits: Sequence[Edit], *, holes:
             moved = [edit.moved(-start) for edit in edits]
             return added_errors(language, text[start:end], moved, holes=holes)
     repeated = _added_keys(text, before, edits, new_text, after) if language.structured else 0
-    return max(0, added) + repeated + _added_inside(language, text, edits, holes=holes)
+    swallowed = _swallowed(language, text, before, edits, after)
+    return max(0, added) + repeated + swallowed + _added_inside(language, text, edits, holes=holes)
 
 
 def tree_of(language: Language, text: str) -> Tree | None:
@@ -115,9 +116,10 @@ def region_at(language: Language, text: str, offset: int) -> Region:
 def inside_at(language: Language, text: str, offset: int) -> Inside:
     """Whether `offset` stands in a string or a comment that the tree knows of."""
     tree = None if language.prose else _parse(language.grammar, text)
-    if tree is None:
-        return Inside.CODE
-    at = _byte(text, offset)
+    return Inside.CODE if tree is None else _inside(tree, language, _byte(text, offset))
+
+
+def _inside(tree: Tree, language: Language, at: int) -> Inside:
     node = tree.root_node.descendant_for_byte_range(max(at - 1, 0), at)
     while node is not None:
         if "comment" in node.type and node.start_byte < at and (at < node.end_byte or _to_line_end(node, language)):
@@ -199,6 +201,21 @@ def _added_keys(text: str, before: Tree, edits: Sequence[Edit], new_text: str, a
     new_end = len(new_text) - (len(text) - end)
     had = repeated_keys(before.root_node, _byte(text, start), _byte(text, end))
     return max(0, repeated_keys(after.root_node, _byte(new_text, start), _byte(new_text, new_end)) - had)
+
+
+def _swallowed(language: Language, text: str, before: Tree, edits: Sequence[Edit], after: Tree) -> int:
+    """Edits after which code is read as a comment or a string: the next one in the file may well end it."""
+    count = grown = 0
+    for edit, later in zip(edits, [*edits[1:], None], strict=True):
+        grown += len(_bytes(edit.text)) - len(_bytes(text[edit.start : edit.end]))
+        by_lines = edit.text.endswith("\n") and text[: edit.end].endswith("\n")
+        following = edit.end if by_lines else text.find("\n", edit.end) + 1
+        if not following or (later and later.start < following):
+            continue  # nothing follows, or not before the next edit
+        at = _byte(text, following)
+        was, now = _inside(before, language, at), _inside(after, language, at + grown)
+        count += was is Inside.CODE and now is not Inside.CODE
+    return count
 
 
 def _point(text: str, offset: int) -> tuple[int, int]:

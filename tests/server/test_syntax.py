@@ -73,6 +73,35 @@ def test_several_edits_are_judged_together() -> None:
     assert added_errors(language_of("javascript"), "a = ;\nb = ;\n", edits, holes=True) == 0
 
 
+@pytest.mark.parametrize(
+    ("id_", "marked", "new", "expected"),
+    [
+        ("javascript", "/**\n‸ * a\n */\n‸f();\n\n/** b */\ng();\n", "const a = 1;\n", 1),
+        ("javascript", "/**\n‸ * a\n */\n‸/** b */\ng();\n", "const a = 1;\n", 1),
+        ("javascript", "‸a();‸\nf();\n/* b */\n", "/* a();", 1),
+        ("c", "‸‸\nf();\n/* b */\n", "é; /* a", 1),
+        # these are right
+        ("javascript", "/**\n‸ * a\n */\n‸f();\n\n/** b */\ng();\n", " * é\n */\n", 0),
+        ("javascript", "‸a();‸\nf();\n/* b */\n", "// a();", 0),
+        ("javascript", "‸a();\n‸f();\n/* b */\n", "// a();\n", 0),
+        ("javascript", "f();\n‸‸\n/* b */\n", "// a();\n", 0),
+        ("javascript", "‸/* a‸\n b */\nf();\n", "/* c", 0),
+        ("python", "‸a‸\nb\n", "# a", 0),
+        ("yaml", "a: ‸‸\nb: c\n", "d # e", 0),
+    ],
+)
+def test_a_comment_does_not_run_on_over_what_follows(id_: str, marked: str, new: str, expected: int) -> None:
+    before, old, after = marked.split("‸")
+    edit = Edit(len(before), len(before + old), new)
+    assert added_errors(language_of(id_), before + old + after, [edit]) == expected
+
+
+def test_of_several_edits_the_one_that_opens_the_comment_counts() -> None:
+    text = "a();\nb();\nc();\n/* d */\ne();\n"
+    edits = [Edit(0, 4, "é();"), Edit(5, 9, "/* b"), Edit(23, 27, "f();")]
+    assert added_errors(language_of("javascript"), text, edits) == 1
+
+
 def test_offsets_are_code_points_though_the_tree_counts_bytes() -> None:
     text = 'a = "日本語😀"; b = \n'
     at = text.index("b = ") + 4
