@@ -28,7 +28,8 @@ KV = list[tuple[Tensor, Tensor]]
 class Stream:
     """Rows of one forward that see each other, and the past they continue. `MASK` in `ids` is an open position.
 
-    `visible` (rows, past + rows); None: causal. `canvas` (rows,): rows of the second adapter, if any.
+    `visible` (rows, past + rows); None: causal. `canvas` (rows,): rows of the second adapter, if any. `plain`: none is
+    of the first.
     """
 
     ids: Sequence[int]
@@ -36,6 +37,7 @@ class Stream:
     positions: Sequence[int] | None = None  # default: they go on counting
     visible: Tensor | None = None
     canvas: Tensor | None = None
+    plain: bool = False
 
     @property
     def seen(self) -> int:
@@ -154,8 +156,8 @@ class TrainingBody:
         if len(self.adapters) < 2:
             return [None] * len(self.adapters)
         rows = [s.canvas if s.canvas is not None else torch.zeros(len(s.ids), dtype=torch.bool) for s in streams]
-        canvas = torch.cat(rows)[:, None].to(self.device, self.dtype)
-        return [1 - canvas, canvas]
+        causal = [~each & (not stream.plain) for each, stream in zip(rows, streams, strict=True)]
+        return [torch.cat(each)[:, None].to(self.device, self.dtype) for each in (causal, rows)]
 
 
 def _rotate(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:

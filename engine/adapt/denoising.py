@@ -1,6 +1,6 @@
 """The denoiser's objective: many blocks of open positions over one causal reading, distilled towards that reading.
 
-    causal stream        base + infiller, frozen, read once without gradient:   ... t[a-1] t[a] t[a+1] t[a+2] ...
+    causal stream        base + infiller, of a rewrite the base alone, frozen:   ... t[a-1] t[a] t[a+1] t[a+2] ...
     block of anchor a    open positions a+1 ... a+B, which see the stream up to a, and each other
     position a+1+j       predicts token a+2+j: the stream's likeliest token at a+1+j, for that is what gets accepted
 
@@ -108,7 +108,7 @@ class DenoiserObjective:
     @torch.no_grad()
     def _causal(self, body: TrainingBody, examples: Sequence[Example]) -> tuple[list[KV], list[list[int]]]:
         """The streams' keys and values, and the likeliest next token at each row, -1 before the graded ones."""
-        hidden, written = body.read([Stream(example.ids) for example in examples])
+        hidden, written = body.read([Stream(example.ids, plain=example.plain) for example in examples])
         parts = torch.split(hidden, [len(example.ids) for example in examples])
         likeliest = []
         for part, example in zip(parts, examples, strict=True):

@@ -10,16 +10,21 @@ from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
+from ..ending import fenced
 from ..joint import assemble
 from ..models.base import Prompts
-from ..prompt import head, suffix_first, tail
-from ..request import Hole
+from ..prompt import head, rewrite_prompt, suffix_first, tail
+from ..request import Hole, RewriteRequest
 from ..tokenizer import Tokenizer
 from .corpus import Document
+from .edits import Draft, make_draft, select
 from .holes import KINDS, Maker, Span, make_hole, make_holes
 from .recipe import Cutting
 
 _TOP_LEVEL = re.compile(r"^(?=[^\s#/)\]}*@])", re.MULTILINE)
+
+
+_SPOKEN = {"bash": "shellscript"}  # languages that editors call otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class Example:
     middle: int
     context: int
     language: str
+    plain: bool = False  # a rewrite, read by the base without the infiller
 
 
 class Sampler:
@@ -70,6 +76,11 @@ class Sampler:
         random = Random(f"{self._seed}/{number}")
         while True:
             document = self._document(random)
+            if random.random() < self._cutting.edits:
+                example = self._edit(document, random)
+                if example and example.graded >= self._cutting.least:
+                    return example
+                continue
             several = random.random() < self._cutting.several
             text = excerpt(document.text, random, 1.0 if several else self._cutting.blocks)
             if not text.strip():
@@ -81,6 +92,15 @@ class Sampler:
             example = cut(text, hole, document.language, random, self._tokenizer, self._control, self._cutting)
             if example.graded >= self._cutting.least:
                 return example
+
+    def _edit(self, document: Document, random: Random) -> Example | None:
+        selected = select(document.text, random, 4 * self._cutting.graded)  # characters
+        draft = selected and make_draft(document.text[selected.start : selected.end], random)
+        if not selected or not draft:
+            return None
+        return cut_edit(
+            document.text, selected, draft, document.language, random, self._tokenizer, self._control, self._cutting
+        )
 
     def _document(self, random: Random) -> Document:
         packages = self._packages[random.choices(self._languages, self._weights)[0]]
@@ -128,6 +148,26 @@ def cut(
     ids, graded = suffix_first(control, after, before), min(cutting.graded, len(before))
     context = 0 if random.random() < cutting.through else len(ids) - graded - 1
     return Example(ids, graded, _covering(before, text[hole.start : hole.end], tokenizer), context, language)
+
+
+def cut_edit(
+    text: str,
+    selected: Span,
+    draft: Draft,
+    language: str,
+    random: Random,
+    tokenizer: Tokenizer,
+    control: Prompts,
+    cutting: Cutting,
+) -> Example:
+    """The prompt that a rewrite of the draft has in serving, and as its answer the selected text with its fence."""
+    holding = text[: selected.start] + draft.text + text[selected.end :]
+    stop = selected.start + len(draft.text)
+    request = RewriteRequest(holding, selected.start, stop, draft.instruction, _SPOKEN.get(language, language))
+    prompt = rewrite_prompt(tokenizer, control, request, 4 * _between(cutting.suffix, random))  # a quarter is context
+    answer = tokenizer.encode(fenced(text[selected.start : selected.end], prompt.fence))
+    ids, graded = [*prompt.ids, *answer], min(cutting.graded, len(answer))
+    return Example(ids, graded, len(answer), len(ids) - graded - 1, language, plain=True)
 
 
 def _covering(ids: Sequence[int], text: str, tokenizer: Tokenizer) -> int:

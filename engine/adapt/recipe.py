@@ -12,6 +12,13 @@ _LANGUAGES = {
     "python": 10.0,
     "javascript": 4.0,
     "typescript": 2.0,
+    "go": 1.5,
+    "java": 1.5,
+    "c": 1.0,
+    "cpp": 1.0,
+    "rust": 1.0,
+    "bash": 0.5,
+    "lua": 0.3,
     "markdown": 0.4,
     "json": 0.3,
     "yaml": 0.3,
@@ -31,6 +38,7 @@ class Cutting:
     least: int = 16  # graded tokens: a shorter example is not worth its step
     blocks: float = 0.4  # share of excerpts that are a few top-level blocks, which end soon after the hole
     several: float = 0.1  # share of examples that are one of two to four holes, those after it still empty
+    edits: float = 0.0  # share of examples that are rewrites of corrupted drafts; of a denoiser's only
     through: float = 0.3  # share of examples with gradients through all of the prompt, which cost twice as much
 
 

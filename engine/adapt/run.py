@@ -46,7 +46,10 @@ def open_run(path: Path) -> Iterator[Trainer]:
 
         examples = sampler("train.jsonl", recipe.cutting, recipe.seed, KINDS)
         held_out = sampler(
-            "held_out.jsonl", replace(recipe.cutting, through=0.0, several=0.0), _VALIDATION_SEED, {line: 1.0}
+            "held_out.jsonl",
+            replace(recipe.cutting, through=0.0, several=0.0, edits=0.0),
+            _VALIDATION_SEED,
+            {line: 1.0},
         )
         yield Trainer(
             lambda: Recipe.load(path / "recipe.json"),
@@ -101,6 +104,8 @@ def _adapters(recipe: Recipe, shape: Shape) -> list[LowRank]:
 def _objective(recipe: Recipe) -> Objective:
     if recipe.trains == "denoiser":
         return DenoiserObjective(Blocks())
+    if recipe.cutting.edits:
+        raise AdaptError("the infiller is off for rewrites: only a denoiser learns from edits")
     return InfillerObjective(QWEN_PROMPTS.text_end, recipe.end_weight)
 
 

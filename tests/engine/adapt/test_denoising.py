@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -38,6 +39,26 @@ def test_a_block_is_read_as_serving_reads_its_canvas(tmp_path: Path) -> None:
         layout = lay_out([Draft.after(IDS[: anchor + 1]).open_after((0,), 4)], ())
         served = body.forward(layout.rows, cache, adapted=True)
         torch.testing.assert_close(mine, served[1:], atol=1e-4, rtol=1e-4)
+
+
+def test_a_rewrite_is_read_as_serving_reads_it_without_the_infiller(tmp_path: Path) -> None:
+    """What the objective reads for an example of an edit, block by block, against the plain voice's forward."""
+    adapters = random_adapter(1), random_adapter(2, denoiser=True)
+    ours, body = training_body(*adapters), serving_body(tmp_path, *adapters)
+    objective = DenoiserObjective(BLOCKS)
+    (past,), [likeliest] = objective._causal(ours, [replace(EXAMPLE, plain=True)])
+    assert likeliest != objective._causal(ours, [EXAMPLE])[1][0]
+    laid = lay_blocks(IDS, 20, BLOCKS, Random(0))
+    canvas = torch.ones(len(laid.ids), dtype=torch.bool)
+    hidden, _ = ours.read([Stream(laid.ids, past, laid.positions, laid.visible, canvas)])
+    for anchor, mine in zip(laid.anchors, hidden.split(4), strict=True):
+        cache = body.new_cache()
+        body.forward(Rows(IDS[:anchor], range(anchor), 0, 0, causal(anchor)), cache, adapted=False)
+        cache.commit_prompt(IDS[:anchor])
+        layout = lay_out([Draft.after(IDS[: anchor + 1]).open_after((0,), 4)], ())
+        served = body.forward(layout.rows, cache, adapted=False)
+        torch.testing.assert_close(mine, served[1:], atol=1e-4, rtol=1e-4)
+        assert likeliest[anchor] == int(body.logits(served[:1]).argmax())
 
 
 def test_blocks_near_the_end_go_on_past_it() -> None:

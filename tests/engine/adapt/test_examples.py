@@ -10,15 +10,18 @@ from random import Random
 import pytest
 
 from engine.adapt.corpus import Document
-from engine.adapt.examples import Example, Sampler, cut, excerpt, first_pass
+from engine.adapt.edits import Draft
+from engine.adapt.examples import Example, Sampler, cut, cut_edit, excerpt, first_pass
 from engine.adapt.holes import Span
 from engine.adapt.recipe import Cutting
 from engine.cancel import NO_DEADLINE, CancelToken, Deadline
+from engine.ending import AtFence
 from engine.joint import fill_all
 from engine.models.base import Voice
 from engine.models.toy import Toy
 from engine.prompt import infill_prompt
-from engine.request import Hole, InfillRequest
+from engine.request import Drafts, Hole, InfillRequest, RewriteRequest, StopReason
+from engine.rewriting import rewrite
 from engine.work import Work
 
 TOY = Toy()
@@ -40,14 +43,15 @@ def test_a_full_hole_is_the_prompt_that_serving_builds_there() -> None:
 
 
 class Prompted(Toy):
-    """Knows the text, and notes what it is asked to fill."""
+    """Knows a text, and notes what it is asked to continue under one voice."""
 
-    def __init__(self) -> None:
-        super().__init__([SHORT])
+    def __init__(self, text: str, voice: Voice) -> None:
+        super().__init__([text])
+        self.voice = voice
         self.seen: list[list[int]] = []
 
     def encode(self, prompt: Sequence[int], voice: Voice, cancel: CancelToken, deadline: Deadline = NO_DEADLINE) -> int:
-        if voice is Voice.INFILL:
+        if voice is self.voice:
             self.seen.append([*prompt])
         return super().encode(prompt, voice, cancel, deadline)
 
@@ -59,7 +63,7 @@ def test_of_several_holes_each_is_the_prompt_that_serving_fills_it_from_first() 
     for span, middle in zip(reversed(spans), reversed(middles), strict=True):
         holed = holed[: span.start] + holed[span.end :]
         holes = [Hole(span.start, span.start), *(Hole(h.start - len(middle), h.end - len(middle)) for h in holes)]
-    toy = Prompted()
+    toy = Prompted(SHORT, Voice.INFILL)
     fill_all(Work(toy, CancelToken(), Deadline(None)), InfillRequest(holed, tuple(holes), max_tokens=25), 1200)
     for number in range(2):
         text, span = first_pass(SHORT, spans[number:], First())
@@ -98,6 +102,41 @@ def test_the_recipe_says_how_many_examples_have_several_holes() -> None:
 
     assert all(whole(0.0))
     assert sum(whole(1.0)) < 45
+
+
+@pytest.mark.parametrize(("language", "named"), [("python", "python"), ("bash", "shellscript")])
+def test_an_edit_is_what_serving_has_when_a_rewrite_is_written(language: str, named: str) -> None:
+    """Prompt and answer token by token, under the voice that has no infiller, to the fence that ends it."""
+    span = Span(SHORT.index("    return a * 2"), SHORT.index("\n\n\ndef f3"))
+    draft = Draft("    return b * 2 + b", "Fix the bug.")
+    made = cut_edit(SHORT, span, draft, language, Random(0), TOKENIZER, CONTROL, replace(WIDE, suffix=(20, 20)))
+    text = SHORT[: span.start] + draft.text + SHORT[span.end :]
+    stop = span.start + len(draft.text)
+    request = RewriteRequest(text, span.start, stop, draft.instruction, named, drafts=Drafts.DENOISER)
+    toy = Prompted(f"python\n{SHORT[span.start : span.end]}\n```", Voice.PLAIN)
+    written = rewrite(Work(toy, CancelToken(), Deadline(None)), request, 80, None)
+    assert written.stop_reason is StopReason.END
+    assert written.text == SHORT[span.start : span.end] + "\n"
+    [read] = toy.seen
+    assert made.ids[: len(read)] == read
+    answer = made.ids[len(made.ids) - made.middle :]
+    assert TOKENIZER.decode(answer) == SHORT[span.start : span.end] + "\n```"
+    assert AtFence(TOKENIZER, "```")(answer[:-1], answer[-1:]) == (1, StopReason.END)
+    assert (made.plain, made.graded) == (True, min(WIDE.graded, made.middle))
+
+
+def test_the_recipe_says_how_many_examples_are_edits() -> None:
+    documents = [Document("pypi:a", "a.py", "python", TEXT)]
+
+    def plain(edits: float) -> list[bool]:
+        sampler = Sampler(documents, {"python": 1.0}, TOKENIZER, CONTROL, replace(WIDE, edits=edits), 0)
+        made = [sampler(number) for number in range(60)]
+        assert all(each.graded >= WIDE.least for each in made)
+        return [each.plain for each in made]
+
+    assert not any(plain(0.0))
+    assert all(plain(1.0))
+    assert 15 < sum(plain(0.5)) < 45
 
 
 def test_the_middle_covers_the_hole_and_no_token_more() -> None:
