@@ -10,9 +10,7 @@ import pytest
 from engine.adapt import edits
 from engine.adapt.holes import Span
 
-TEXT = (
-    "def total(values, start):\n    for value in values:\n        if value == 0:\n            start += 0 + value\n"
-)
+TEXT = "def total(values, start):\n    for value in values:\n        if value == 0:\n            start += 0 + value\n"
 
 
 def drafts(kind: edits.Corrupter, text: str = TEXT) -> list[edits.Draft]:
