@@ -34,6 +34,21 @@ def test_every_command_is_declared_and_none_takes_a_name_of_the_server() -> None
     assert not declared & {"sfumato.rewrite", "sfumato.fillHoles", "sfumato.debugInformation"}
 
 
+def test_what_answers_a_preview_stands_on_it_as_long_as_it_is_open() -> None:
+    """A notification hides itself; the title of the diff does not."""
+    menus = PACKAGE["contributes"]["menus"]
+    source = (EXTENSION / "src" / "extension.ts").read_text(encoding="utf-8")
+    answers = set(re.findall(r'registerCommand\("([\w.]+)", .*previews\.answer\(', source))
+    scheme = re.search(r'SCHEME = "([\w-]+)"', (EXTENSION / "src" / "preview.ts").read_text(encoding="utf-8"))
+    assert scheme is not None
+    assert len(answers) == 3
+    assert {item["command"] for item in menus["editor/title"]} == answers
+    only = [item for menu in menus.values() for item in menu if item["command"] in answers]
+    assert {item["when"] for item in only} == {f"resourceScheme == {scheme[1]}"}
+    icons = {command["command"] for command in PACKAGE["contributes"]["commands"] if "icon" in command}
+    assert icons == answers
+
+
 def test_the_lock_file_names_no_address_of_a_registry() -> None:
     lock = json.loads((EXTENSION / "package-lock.json").read_text(encoding="utf-8"))
     packages = [package for name, package in lock["packages"].items() if name]
