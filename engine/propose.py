@@ -67,7 +67,7 @@ class Realign:
     old: tuple[int, ...]
     prompt: tuple[int, ...] = ()
     first: int = 24
-    least: int = 8
+    least: int = 4
     most: int = 48
     longest: int = 4
 

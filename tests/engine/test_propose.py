@@ -75,11 +75,11 @@ def test_it_begins_at_the_beginning() -> None:
 
 
 def test_it_goes_on_where_the_answer_agrees() -> None:
-    assert REALIGN(after(10, 11, 12), 0, 0, None).proposed == OLD[3:11]
+    assert REALIGN(after(10, 11, 12), 0, 0, None).proposed == OLD[3:7]
 
 
 @pytest.mark.parametrize(
-    ("accepted", "offered", "count"), [(8, 8, 16), (3, 3, 8), (16, 16, 32), (24, 24, 40), (7, 8, 8), (0, 16, 8)]
+    ("accepted", "offered", "count"), [(4, 4, 8), (1, 1, 4), (16, 16, 32), (24, 24, 40), (7, 8, 4), (0, 16, 4)]
 )
 def test_full_acceptance_doubles_what_is_proposed(accepted: int, offered: int, count: int) -> None:
     proposed = Realign(OLD, most=40)(after(10, 11, 12), accepted, offered, None).proposed
@@ -88,8 +88,8 @@ def test_full_acceptance_doubles_what_is_proposed(accepted: int, offered: int, c
 
 def test_after_other_words_it_takes_up_the_draft_again() -> None:
     assert REALIGN(after(10, 11, 99, 98), 0, 4, None).proposed == ()
-    assert REALIGN(after(10, 11, 99, 98, 12), 0, 0, None).proposed == OLD[3:11]
-    assert REALIGN(after(10, 11, 30), 0, 0, None).proposed == OLD[21:29]
+    assert REALIGN(after(10, 11, 99, 98, 12), 0, 0, None).proposed == OLD[3:7]
+    assert REALIGN(after(10, 11, 30), 0, 0, None).proposed == OLD[21:25]
 
 
 def test_the_longest_match_counts() -> None:
@@ -99,14 +99,14 @@ def test_the_longest_match_counts() -> None:
 
 def test_of_equal_matches_the_nearest_counts() -> None:
     realign = Realign((1, 2, 3, 4, 1, 2, 5, 6, 1, 2, 7, 8))
-    assert realign(after(1, 2), 0, 0, None).proposed == (3, 4, 1, 2, 5, 6, 1, 2)
-    assert realign(after(1, 2, 9, 9, 9, 1, 2), 0, 0, None).proposed == (5, 6, 1, 2, 7, 8)
+    assert realign(after(1, 2), 0, 0, None).proposed == (3, 4, 1, 2)
+    assert realign(after(1, 2, 9, 9, 9, 1, 2), 0, 0, None).proposed == (5, 6, 1, 2)
 
 
 def test_what_the_old_text_lacks_is_looked_up_in_the_prompt_and_the_answer_the_last_one_first() -> None:
     realign = Realign((1, 2, 3), prompt=(70, 80, 90, 71, 80, 91, 60))
     assert realign(after(80), 0, 0, None).proposed == (91, 60, 80)
-    assert realign(after(70, 80), 0, 0, None).proposed == (90, 71, 80, 91, 60, 70, 80)
+    assert realign(after(70, 80), 0, 0, None).proposed == (90, 71, 80, 91)
     assert realign(after(55, 56, 57, 55), 0, 0, None).proposed == (56, 57, 55)
     assert realign(after(80, 2), 0, 0, None).proposed == (3,)
     assert Realign((1, 2, 3), prompt=(80, 2, 7))(after(80, 2), 0, 0, None).proposed == (
