@@ -48,6 +48,13 @@ class EditTask:
         """The file before the rewrite."""
         return self.before + self.selected + self.after
 
+    def edited(self, start: int, end: int, text: str) -> tuple[str, bool]:
+        """What stands for the selection once `text` replaces `[start, end)`, and whether anything else changed."""
+        document = self.document[:start] + text + self.document[end:]
+        last = len(document) - len(self.after)
+        kept = last >= len(self.before) and document.startswith(self.before) and document[last:] == self.after
+        return document[len(self.before) : last], not kept
+
     def program(self, new: str) -> str:
         """What decides whether `new` is right."""
         return self.before + new + self.tail.replace(PLACE, new)

@@ -151,7 +151,8 @@ def _rewrites(
         began, worked = time.perf_counter(), time.process_time()
         answer = _ask(drafting, task, SETTINGS, cancel)
         ms, processor_ms = (time.perf_counter() - began) * 1000, (time.process_time() - worked) * 1000
-        new, outside = _selection_after(task, answer)
+        made = answer.suggestion
+        new, outside = task.edited(made.start, made.end, made.text) if made else (None, False)
         if new is not None and new not in known:
             known[new] = sandbox.run(task.program(new), cancel, task.language)
         outcome = known[new] if new is not None else None
@@ -178,17 +179,6 @@ def _ask(engine: Engine, task: EditTask, settings: Settings, cancel: CancelToken
     snapshot = Snapshot(f"untitled:task.{FILE_ENDS[task.language]}", task.language, 1, task.document)
     start = len(task.before)
     return rewrite(engine, snapshot, start, start + len(task.selected), task.instruction, settings, cancel=cancel)
-
-
-def _selection_after(task: EditTask, answer: RewriteAnswer) -> tuple[str | None, bool]:
-    """What stands for the selection in the document after the edit, None without one; whether anything else changed."""
-    made = answer.suggestion
-    if made is None:
-        return None, False
-    document = task.document[: made.start] + made.text + task.document[made.end :]
-    end = len(document) - len(task.after)
-    kept = end >= len(task.before) and document.startswith(task.before) and document[end:] == task.after
-    return document[len(task.before) : end], not kept
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:

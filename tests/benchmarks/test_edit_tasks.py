@@ -24,7 +24,7 @@ def test_editeval_selects_the_input_where_its_context_has_it(tmp_path: Path) -> 
 def test_a_copy_of_the_new_text_is_for_the_test_alone(tmp_path: Path) -> None:
     row = editeval_row(0, context="{{Code}}\nedited_code = '''{{Code}}'''\n")
     (task,) = load_edit_tasks([write_rows(tmp_path / "edits.jsonl", [row])], 0)
-    assert task.document.count(row["input"]) == 1
+    assert task.document.startswith(f"{row['input']}\nedited_code = ''''''\n")
     assert task.program("NEW").startswith("NEW\nedited_code = '''NEW'''\n")
 
 
@@ -39,6 +39,17 @@ def test_of_humanevalpack_the_function_with_the_bug_is_selected(tmp_path: Path, 
     assert task.instruction == "Fix bugs in add."
     assert (task.language, task.problem) == (part.lower(), "HumanEval/3")
     assert task.program(task.canonical).endswith(f"{row['test']}\n")
+
+
+def test_an_edit_outside_the_selection_is_seen(tmp_path: Path) -> None:
+    (task,) = load_edit_tasks([write_rows(tmp_path / "bugs.jsonl", [humanevalpack_row("Python", 3)])], 0)
+    start, end = len(task.before), len(task.before) + len(task.selected)
+    assert task.edited(start, end, "NEW") == ("NEW", False)
+    assert task.edited(start, end - 1, "NEW") == ("NEWb", False)
+    assert task.edited(end, end, "NEW") == (f"{task.selected}NEW", False)
+    for first, last in ((start - 1, end), (start, end + 1), (0, len(task.document))):
+        assert task.edited(first, last, "NEW")[1]
+    assert task.edited(0, start, task.before.upper())[1]
 
 
 def test_files_take_turns_and_a_beginning_depends_on_the_seed_alone(tmp_path: Path) -> None:
