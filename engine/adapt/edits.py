@@ -37,6 +37,7 @@ def select(text: str, random: Random, longest: int) -> Span | None:
         return None
     start = text.rfind("\n", 0, span.start) + 1
     end = start + len(text[start : span.end].rstrip())
+    start += len(text[start:end]) - len(text[start:end].lstrip("\n"))
     return Span(start, end) if start < end <= start + longest else None
 
 

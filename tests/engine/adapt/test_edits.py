@@ -80,6 +80,8 @@ def test_whole_lines_are_selected_and_none_too_long() -> None:
         assert span.start == 0 or TEXT[span.start - 1] == "\n"
         assert TEXT[span.end] == "\n"
     assert edits.select("\n\n\n", Random(0), 70) is None
+    gaps = [edits.select("a\n\n\nb\n\nc\n", Random(seed), 70) for seed in range(60)]
+    assert {span.start for span in gaps if span} == {0, 4, 7}
 
 
 @pytest.mark.parametrize("seed", range(5))
