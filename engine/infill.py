@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .choose import Choose, Drawn, Greedy
@@ -16,6 +16,7 @@ from .request import InfillRequest, Piece, PieceState, Progress, StopReason
 from .tokenizer import whole_characters
 from .work import Work
 
+_A_FORWARD = 4  # tokens, which one commits at most without a draft
 _LONGER = 48  # tokens
 _LESS_LIKELY = 8.0  # nats; of two holes' candidates, those that won were never 3 behind
 
@@ -74,6 +75,9 @@ def fill(
 
     def watch() -> None:
         given_up.extend(_give_up(fillings))
+        for one in fillings:
+            if one.stop_reason is None and _is_enough(model, one, prompt, request.enough):
+                one.stop_reason = StopReason.ENOUGH
         if work.progress is not None:
             work.progress(_progress(model, fillings[0], prompt, hole))
 
@@ -120,6 +124,13 @@ def _give_up(fillings: Sequence[Filling]) -> Iterator[Filling]:
         if one.stop_reason is None and (one.log_probability < least or len(one.draft.committed) > most):
             one.stop_reason = StopReason.LENGTH
             yield one
+
+
+def _is_enough(model: Model, filling: Filling, prompt: Prompt, enough: Callable[[str], bool] | None) -> bool:
+    committed = filling.draft.committed
+    if enough is None or b"\n" not in model.tokenizer.decode_bytes(committed[-_A_FORWARD:]):
+        return False
+    return enough(_written(model, committed, prompt, one_line=False))
 
 
 def _choose(seed: int | None) -> Choose:

@@ -25,6 +25,7 @@ class StopReason(StrEnum):
     NEWLINE = "newline"  # the request asked for the rest of one line
     DEADLINE = "deadline"  # best text so far
     STEPS = "steps"  # the schedule ended; best text so far
+    ENOUGH = "enough"  # the request said so
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,9 @@ class Snippet:
 class InfillRequest:
     """Fill `holes` of `text`: sorted, not overlapping. `max_tokens` is per hole, `deadline_s` counts from the call.
 
-    `mode=None` means lossless for one hole and one candidate, joint otherwise. `candidates > 1` needs joint."""
+    `mode=None` means lossless for one hole and one candidate, joint otherwise. `candidates > 1` needs joint.
+    `enough` is shown a text after each of its line ends, as it is written: true where no more of it is of use.
+    """
 
     text: str
     holes: tuple[Hole, ...]
@@ -63,6 +66,7 @@ class InfillRequest:
     max_tokens: int = 256
     seed: int = 0
     deadline_s: float | None = None
+    enough: Callable[[str], bool] | None = field(default=None, compare=False)
 
 
 class Drafts(StrEnum):

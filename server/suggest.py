@@ -22,7 +22,7 @@ from .settings import Settings
 from .snapshot import Snapshot
 from .suggestion import Refused, Suggestion
 from .syntax import Edit
-from .trim import Cleaned, Site, clean, ended
+from .trim import Cleaned, Site, clean, ended, is_enough
 
 __all__ = ["Answer", "FillAnswer", "Refused", "RewriteAnswer", "Suggestion", "complete", "fill_holes", "rewrite"]
 
@@ -74,6 +74,7 @@ def complete(
         candidates=settings.candidates if invoked and mode is Mode.JOINT else 1,
         max_tokens=settings.max_tokens,
         deadline_s=settings.completion_deadline_ms / 1000,
+        enough=(lambda text: is_enough(text, site)) if site.body_only and not site.one_line else None,
     )
     gate = Gate(snapshot, offset, offset, holes=True)
 

@@ -22,7 +22,19 @@ from .site import Refusal, Site
 from .tables import as_row, columns_at, in_row
 from .tail import ended, stop_at_end_of_block, stop_at_unmatched, whole_statements, without_trailing_blanks
 
-__all__ = ["Cleaned", "Selection", "Site", "clean", "ended", "in_row", "readable", "rewritten", "select", "unit_of"]
+__all__ = [
+    "Cleaned",
+    "Selection",
+    "Site",
+    "clean",
+    "ended",
+    "in_row",
+    "is_enough",
+    "readable",
+    "rewritten",
+    "select",
+    "unit_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +58,26 @@ def clean(raw: str, stop: StopReason, site: Site, *, marked: bool = False) -> Cl
         return refusal.reason
 
 
+def is_enough(raw: str, site: Site) -> bool:
+    """Whether the whole lines of a candidate that is being written run in circles or have left the block to fill."""
+    lines = raw[: raw.rfind("\n")]
+    try:
+        if without_loop(lines) != lines:
+            return True
+        text = _placed(lines, site)
+    except Refusal:
+        return True  # nothing that follows can mend it
+    return stop_at_end_of_block(text, site) != text
+
+
+def _placed(raw: str, site: Site) -> str:
+    """`raw` as a text of this place."""
+    text = without_fences(readable(raw, site.before + site.after), site)
+    return to_depth(join_seam(without_loop(text), site), site)
+
+
 def _cleaned(raw: str, stop: StopReason, site: Site) -> Cleaned:
-    text = readable(raw, site.before + site.after)
-    text = without_fences(text, site)
-    text = without_loop(text)
-    text = join_seam(text, site)
-    text = to_depth(text, site)
+    text = _placed(raw, site)
     if columns := columns_at(site):
         text = as_row(text, site, columns)
     body = stop_at_end_of_block(text, site)

@@ -81,7 +81,7 @@ class ScriptedEngine:
     ) -> InfillResult:
         """The next answer, for every hole the same text if the script gives only one."""
         holes = [[hole.start, hole.end] for hole in request.holes]
-        self._note("infill", **asdict(request) | {"holes": holes})
+        self._note("infill", **asdict(request) | {"holes": holes, "enough": request.enough is not None})
         answer = self._next(cancel, progress, len(holes))
         candidates = answer.get("candidates") or [answer["texts"]]
         if len(candidates[0]) == 1:

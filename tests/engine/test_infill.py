@@ -135,6 +135,23 @@ def test_at_the_start_of_a_line_something_is_written(prefix: str, canvas: int) -
         assert not one_line or "\n" not in one.text
 
 
+@pytest.mark.parametrize("canvas", [0, 4])
+def test_it_stops_where_the_request_has_enough(canvas: int) -> None:
+    toy, seen = Toy(["x = re1\n22\n333\n4444\n"], canvas=canvas), []
+
+    def enough(text: str) -> bool:
+        seen.append(text)
+        return text.count("\n") == 2
+
+    [one] = filled(toy, "x = re", "", enough=enough)
+    assert one.stop_reason is StopReason.ENOUGH
+    assert one.text.startswith("1\n22\n")
+    assert len(one.text) < len("1\n22\n") + 3
+    assert all("\n" in text for text in seen)
+    [whole] = filled(toy, "x = re", "", enough=lambda _: False)
+    assert (whole.text, whole.stop_reason) == ("1\n22\n333\n4444\n", StopReason.END)
+
+
 @pytest.mark.parametrize("prefix", ["ret", "漢", " prin"])
 def test_writing_the_prefix_again_is_not_filling_the_hole(prefix: str) -> None:
     """Where the seam is healed, an end right after it would be an empty filling as well."""

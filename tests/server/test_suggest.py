@@ -422,6 +422,13 @@ def test_long_files_and_settings_ask_for_one_line() -> None:
     assert request.holes[0].one_line
 
 
+def test_only_unasked_blocks_are_stopped_by_what_they_say() -> None:
+    for invoked in (False, True):
+        _, request, _ = ask("def f():\n    ‸\n", "1", invoked=invoked)
+        assert request is not None
+        assert (request.enough is None) is invoked
+
+
 def test_one_line_is_the_first_line() -> None:
     done = after("def f():\n    a = 1\n    ‸\n", "b = 2\n    return b", invoked=False)
     assert done == "def f():\n    a = 1\n    b = 2\n"

@@ -16,7 +16,9 @@ def site(
     inside: Inside = Inside.CODE,
     quote: str = "",
     fenced: bool = False,
+    body_only: bool = False,
 ) -> Site:
     before, after = marked.split("‸")
     known = language_of(language)
-    return Site(before, after, known, unit_of(before + after, known), inside, quote, one_line, fenced, fixed)
+    unit = unit_of(before + after, known)
+    return Site(before, after, known, unit, inside, quote, one_line, fenced, fixed, body_only)

@@ -6,11 +6,33 @@ import pytest
 
 from engine import StopReason
 from server.suggestion import Refused
-from server.trim import Cleaned, clean
+from server.trim import Cleaned, clean, is_enough
 
 from .places import site
 
 END = StopReason.END
+
+
+@pytest.mark.parametrize(
+    ("language", "marked", "written", "expected"),
+    [
+        ("python", "def f():\n    ‸\n", "return 1\n\n\ndef g():\n", True),
+        ("python", "def f():\n    ‸\n", "return 1\n\n\ndef g():", False),  # the line may go on
+        ("python", "def f():\n    ‸\n", "if a:\n        return 1\n    return 2\n", False),
+        ("python", "def f():\n    ‸\n", "a()\n" + "    b()\n    c()\n" * 9, True),
+        ("javascript", "f() {\n  ‸\n}\n", "return 1;\n}\n\nfunction g() {\n", True),
+        ("javascript", "f() {\n  ‸\n}\n", "return 1;\n}\n\n", False),
+        ("javascript", "f() {\n  ‸\n", "if (a) {\n    b();\n  }\n", False),
+    ],
+)
+def test_what_is_written_is_enough_once_it_has_left_its_block(
+    language: str, marked: str, written: str, expected: bool
+) -> None:
+    unasked = site(marked, language, body_only=True)
+    assert is_enough(written, unasked) is expected
+    if expected:  # whatever follows is cut off
+        assert clean(written + "more();\n", END, unasked) == clean(written, END, unasked)
+    assert not is_enough(written, site(marked, language)) or "b()" in written
 
 
 def test_one_line_is_the_first_one() -> None:

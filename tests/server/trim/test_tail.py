@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from engine import StopReason
@@ -53,7 +51,7 @@ def test_closers_nobody_opened(marked: str, text: str, expected: str) -> None:
     ],
 )
 def test_a_body_ends_before_the_next_definition(marked: str, text: str, expected: str | None) -> None:
-    unasked = replace(site(marked), body_only=True)
+    unasked = site(marked, body_only=True)
     assert stop_at_end_of_block(text, unasked) == (text if expected is None else expected)
     assert stop_at_end_of_block(text, site(marked)) == text
 
@@ -75,7 +73,7 @@ def test_a_body_ends_before_the_next_definition(marked: str, text: str, expected
     ],
 )
 def test_a_body_in_braces_ends_with_the_closer_it_lacks(marked: str, text: str, expected: str | None) -> None:
-    unasked = replace(site(marked, "javascript"), body_only=True)
+    unasked = site(marked, "javascript", body_only=True)
     assert stop_at_end_of_block(text, unasked) == (text if expected is None else expected)
     assert stop_at_end_of_block(text, site(marked, "javascript")) == text
 
