@@ -41,6 +41,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("sfumato.runAgain", runAgain),
     vscode.commands.registerCommand("sfumato.fill", fill),
     vscode.commands.registerCommand("sfumato.showDebugInformation", showDebugInformation),
+    vscode.commands.registerCommand("sfumato.restart", restart),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       if (change.affectsConfiguration("sfumato.command")) {
         await restart();
@@ -162,7 +163,9 @@ async function change(command: string, document: vscode.TextDocument, facts: Fac
 }
 
 async function showDebugInformation(): Promise<void> {
-  const told = await run("sfumato.debugInformation", []);
+  const document = vscode.window.activeTextEditor?.document;
+  const uri = document && client?.code2ProtocolConverter.asUri(document.uri);
+  const told = await run("sfumato.debugInformation", uri ? [{ uri }] : []);
   if (told) {
     const content = JSON.stringify(told, undefined, 2);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: "json", content }));
