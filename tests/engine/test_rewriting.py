@@ -86,8 +86,9 @@ def test_drafts_change_the_cost_alone(answer: str, attempt: int) -> None:
         new, work = rewritten(answering(answer, accuracy=0.5), attempt=attempt, drafts=drafts)
         made[drafts] = work.forwards
         assert new == rewritten(answering(answer), attempt=attempt)[0]
-    assert made[Drafts.SELECTION] <= made[Drafts.LOOKUP] <= made[Drafts.NOTHING]
-    assert made[Drafts.DENOISER] <= made[Drafts.NOTHING]
+    assert max(made.values()) == made[Drafts.NOTHING]
+    if answer.startswith(CHANGED):  # what repeats itself alone is not what the selection's drafts are for
+        assert made[Drafts.SELECTION] < made[Drafts.LOOKUP]
 
 
 def test_a_rewrite_that_changes_nothing_is_verified_in_a_few_forwards_its_fence_included() -> None:
