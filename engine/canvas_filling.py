@@ -60,9 +60,8 @@ def fill(work: CanvasWork, request: InfillRequest, budget: int) -> list[list[Fil
         before, _ = assemble(request.text[: hole.start], request.holes[:number], [one.text for one in filled[:number]])
         text = before + request.text[hole.start :]
         start = len(before)
-        alone = replace(
-            request, text=text, holes=(replace(hole, start=start, end=start + hole.end - hole.start),), candidates=1
-        )
+        moved = replace(hole, start=start, end=start + hole.end - hole.start)
+        alone = replace(request, text=text, holes=(moved,), candidates=1)
         one = _laid_out(work, alone, budget)
         assert one is not None  # a hole alone has a canvas
         [filled[number]] = _on_one_canvas(work, alone, one)[0]

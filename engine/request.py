@@ -54,6 +54,7 @@ class InfillRequest:
 
     `mode=None` means lossless for one hole and one candidate, joint otherwise. `candidates > 1` needs joint.
     `enough` is shown a text after each of its line ends, as it is written: true where no more of it is of use.
+    Canvases are not written line by line, and do not ask.
     """
 
     text: str

@@ -90,8 +90,8 @@ class Tokenizer:
     @cached_property
     def line_ends(self) -> frozenset[int]:
         """Ids of all tokens of blanks that end a line."""
-        blank = {*b" \t\r\n"}
-        return frozenset(n for n, name in enumerate(self.token_bytes) if {*name} <= blank and {*name} & {*b"\r\n"})
+        blanks = [(number, name) for number, name in enumerate(self.token_bytes) if not name.strip(b" \t\r\n")]
+        return frozenset(number for number, name in blanks if b"\n" in name or b"\r" in name)
 
     @cached_property
     def _sorted(self) -> tuple[list[bytes], list[int]]:
