@@ -55,7 +55,7 @@ class LocalEngine:
         budget = self._config.prompt_tokens
         if mode is Mode.LOSSLESS:
             hole = request.holes[0]
-            around = HoleText(request.text[: hole.start], request.text[hole.end :], hole.one_line)
+            around = HoleText(request.text[: hole.start], request.text[hole.end :], hole.one_line, hole.wanted)
             filled = fill(work, request, around, budget, [None])
         elif len(request.holes) == 1:
             filled = best_of(work, request, budget, check)

@@ -38,6 +38,7 @@ class HoleText:
     prefix: str
     suffix: str
     one_line: bool = False
+    wanted: bool = False
     before: tuple[Filled, ...] = field(default=(), compare=False)
     after: tuple[Filled, ...] = field(default=(), compare=False)
 
@@ -54,8 +55,8 @@ def fill(
     """One filling a seed, in one batch, but none that was given up; seed None is greedy. Raises `Cancelled`.
 
     Only the greedy one may be empty: where the model sees no gap, others like it would leave nothing to choose from.
-    And none at the start of a line: whoever asks there wants something, and what the model takes for whole without it
-    is mostly a line that could be missing (docs/LOG.md, 2026-12-01).
+    And none where something is wanted, as it is by whoever asks at the start of a line: what the model takes for whole
+    without it is mostly a line that could be missing (docs/LOG.md, 2026-12-01).
     """
     model = work.model
     prompt = infill_prompt(model.tokenizer, model.prompts, hole.prefix, hole.suffix, request.snippets, budget)
@@ -69,7 +70,7 @@ def fill(
     if begins_line := not hole.prefix[hole.prefix.rfind("\n") + 1 :].strip():
         unwanted |= model.tokenizer.line_ends if hole.one_line else frozenset()
     for filling, seed in zip(fillings, seeds, strict=True):
-        if seed is not None or begins_line or not may_be_empty:
+        if seed is not None or begins_line or hole.wanted or not may_be_empty:
             filling.not_yet = unwanted
     given_up: list[Filling] = []
 

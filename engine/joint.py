@@ -27,7 +27,7 @@ _READ_ROWS = 64
 def best_of(work: Work, request: InfillRequest, budget: int, check: SyntaxCheck | None = None) -> list[Filled]:
     """Distinct candidates for the one hole: fewest added errors first, then likeliest whole. Raises `Cancelled`."""
     hole = request.holes[0]
-    around = HoleText(request.text[: hole.start], request.text[hole.end :], hole.one_line)
+    around = HoleText(request.text[: hole.start], request.text[hole.end :], hole.one_line, hole.wanted)
     count = max(request.candidates, CANDIDATES)
     filled = distinct(fill(work, request, around, budget, seeds(request.seed, count)))
     errors = _errors([(one.text,) for one in filled], check)
@@ -115,7 +115,7 @@ def _around(request: InfillRequest, filled: Sequence[Filled], number: int) -> Ho
     prefix, _ = assemble(request.text[: hole.start], request.holes[:number], [one.text for one in left])
     shifted = [Hole(other.start - hole.end, other.end - hole.end) for other in request.holes[number + 1 :]]
     suffix, _ = assemble(request.text[hole.end :], shifted, [one.text for one in right])
-    return HoleText(prefix, suffix, hole.one_line, tuple(left), tuple(right))
+    return HoleText(prefix, suffix, hole.one_line, hole.wanted, tuple(left), tuple(right))
 
 
 def seeds(seed: int, count: int) -> list[int | None]:

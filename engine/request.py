@@ -32,12 +32,13 @@ class StopReason(StrEnum):
 class Hole:
     """Half-open range `[start, end)` of the request's text to fill; the text inside is its draft.
 
-    `one_line` ends the filling before its first line end.
+    `one_line` ends the filling before its first line end. `wanted`: nothing is no answer, as at the start of any line.
     """
 
     start: int
     end: int
     one_line: bool = False
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,10 @@ def complete(
         return Answer(refused=Refused.MID_WORD if re.match(r"\w", site.rest) else Refused.MID_LINE)
     if mode is None and invoked and settings.candidates > 1:
         mode = Mode.JOINT  # else the engine's own: not every model has a lossless one
+    unasked_block = not invoked and not one_line
     request = InfillRequest(
         text=around.text,
-        holes=(Hole(around.at(offset), around.at(offset), site.one_line),),
+        holes=(Hole(around.at(offset), around.at(offset), one_line, wanted=unasked_block),),
         language=snapshot.language,
         path=prompt_path(snapshot),
         snippets=snippets(),
@@ -74,7 +75,7 @@ def complete(
         candidates=settings.candidates if invoked and mode is Mode.JOINT else 1,
         max_tokens=settings.max_tokens,
         deadline_s=settings.completion_deadline_ms / 1000,
-        enough=(lambda text: is_enough(text, site)) if site.body_only and not site.one_line else None,
+        enough=(lambda text: is_enough(text, site)) if unasked_block else None,
     )
     gate = Gate(snapshot, offset, offset, holes=True)
 

@@ -14,7 +14,8 @@ from .site import Refusal, Site
 
 _BRACED = ("javascript", "typescript", "tsx", "json", "go", "rust", "java", "c", "cpp", "css")  # grammars
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
-_DEFINES = re.compile(r"(?:async\s+def|def|class)\b|@\w")
+_DEFINITION = re.compile(r"(?:async\s+def|def|class)\b")
+_DEFINES = re.compile(rf"{_DEFINITION.pattern}|@\w")
 _GOES_ON = re.compile(r"[.,?:)\]}&|]|(?:else|catch|finally|while)\b")  # after the line of a closer
 _STATEMENT_END = re.compile(r"[;}\]{\[,]\s*$")
 
@@ -43,7 +44,7 @@ def stop_at_end_of_block(text: str, site: Site) -> str:
     """Cut what comes after the body of the block that the cursor stands in, if nobody asked for it.
 
     Python: where the next definition outside it begins. Braces: behind the closer of a block that the document leaves
-    open (what closes a closed one is `stop_at_unmatched`'s).
+    open (what closes a closed one is `stop_at_unmatched`'s). At the top level: after one definition.
     """
     if not site.body_only or site.plain or site.quote:
         return text
@@ -62,13 +63,20 @@ def _has_blocks(language: Language) -> bool:
 
 
 def _leaves_body(lines: list[str], count: int, site: Site) -> bool:
+    if _at_top_level(site) and any(_DEFINITION.match(line) for line in lines[:count]):
+        return bool(re.match(r"[^\s)\]}]", lines[count]))
     body = len(site.indentation + (leading(lines[0]) if site.on_blank else site.unit))
     return len(leading(lines[count])) < body and bool(_DEFINES.match(lines[count].lstrip()))
 
 
+def _at_top_level(site: Site) -> bool:
+    return site.on_blank and not site.prefix
+
+
 def _leaves_braces(lines: list[str], count: int, site: Site) -> bool:
     kept = "\n".join(lines[:count])
-    closed = any(kept[at] == "}" for at in balance(kept, site.language).unmatched)
+    ends_at_top = _at_top_level(site) and lines[count - 1].startswith("}")
+    closed = ends_at_top or any(kept[at] == "}" for at in balance(kept, site.language).unmatched)
     following = "\n".join(lines[count:]).lstrip()
     return closed and bool(following) and not _GOES_ON.match(following)
 

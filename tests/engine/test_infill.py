@@ -6,6 +6,8 @@ import pytest
 
 from engine.cancel import CancelToken, Deadline
 from engine.choose import Drawn, Greedy
+from engine.config import EngineConfig
+from engine.engine import LocalEngine
 from engine.infill import Filled, HoleText, _filling, _give_up, choose_proposals, fill
 from engine.models.base import Voice
 from engine.models.toy import Toy
@@ -135,6 +137,13 @@ def test_at_the_start_of_a_line_something_is_written(prefix: str, canvas: int) -
         assert not one_line or "\n" not in one.text
 
 
+def test_where_something_is_wanted_something_is_written() -> None:
+    for wanted in (False, True):
+        request = InfillRequest("f() {\n}\n", (Hole(5, 5, wanted=wanted),), max_tokens=9)
+        [one] = LocalEngine(Toy(["f() {\n}\n"]), EngineConfig(), {}).infill(request).candidates
+        assert (one.texts[0].strip() != "") is wanted
+
+
 @pytest.mark.parametrize("canvas", [0, 4])
 def test_it_stops_where_the_request_has_enough(canvas: int) -> None:
     toy, seen = Toy(["x = re1\n22\n333\n4444\n"], canvas=canvas), []
@@ -232,7 +241,7 @@ def test_drafts_of_one_line_end_before_its_line_end() -> None:
 
 def test_holes_that_are_not_being_filled_stand_beside() -> None:
     before = (Filled("done", 2, StopReason.END, 0.0), Filled("", 0, StopReason.END, 0.0))
-    hole = HoleText("x = ", "", False, before, (Filled("a draft", 0, StopReason.END, 0.0),))
+    hole = HoleText("x = ", "", False, False, before, (Filled("a draft", 0, StopReason.END, 0.0),))
     *_, last = heard_of(Toy(["x = 1"]), hole)
     done, draft = Piece(PieceState.COMMITTED, "done", 2), Piece(PieceState.PROPOSED, "a draft", 0)
     assert last.holes == ((done,), (), (Piece(PieceState.COMMITTED, "1", 1),), (draft,))

@@ -427,6 +427,7 @@ def test_only_unasked_blocks_are_stopped_by_what_they_say() -> None:
         _, request, _ = ask("def f():\n    ‸\n", "1", invoked=invoked)
         assert request is not None
         assert (request.enough is None) is invoked
+        assert request.holes[0].wanted is not invoked
 
 
 def test_one_line_is_the_first_line() -> None:
