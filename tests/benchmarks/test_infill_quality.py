@@ -85,7 +85,6 @@ def test_the_engine_gets_the_hole_and_never_its_length(tmp_path: Path) -> None:
     assert request.text == row["prompt"] + row["suffix"]
     assert request.holes == (Hole(len(row["prompt"]), len(row["prompt"])),)
     assert (request.max_tokens, request.mode, request.language) == (256, Mode.JOINT, "python")
-    assert not request.one_line
 
 
 def test_santacoder_is_scored_by_its_text(tmp_path: Path) -> None:
