@@ -60,9 +60,11 @@ class Acceptance:
         if accepted_in and after.text == accepted_in:
             self._left = ()
             return Outcome.REJECTED
-        if not self._left:
+        shown = tuple(one for one in self._left if before.text[one.start : one.end] != one.text)
+        if not shown:  # or nothing that would change the text: that cannot be accepted
+            self._left = ()
             return None
-        shown, self._left = self._left, tuple(_after(before.text, self._left, edits))
+        self._left = tuple(_after(before.text, shown, edits))
         if any(after.text[one.start : one.end] == one.text for one in self._left):
             self._left, self._before = (), before.text
             return Outcome.ACCEPTED

@@ -43,6 +43,12 @@ def test_the_candidate_that_is_written_counts() -> None:
     assert acceptance.changed(*writing.type(5, "ar")) is Outcome.ACCEPTED
 
 
+def test_what_would_change_nothing_cannot_be_accepted() -> None:
+    acceptance, writing, _ = shown("\na", Suggestion(1, 2, "a"))
+    assert acceptance.changed(*writing.type(0, "a")) is None
+    assert acceptance.place is None
+
+
 def test_something_else_rejects_it_once() -> None:
     acceptance, writing, _ = shown("x = \n", Suggestion(4, 4, "foo"))
     assert acceptance.changed(*writing.type(4, "q")) is Outcome.REJECTED
