@@ -16,7 +16,6 @@ from .request import InfillRequest, Piece, PieceState, Progress, StopReason
 from .tokenizer import whole_characters
 from .work import Work
 
-_A_FORWARD = 4  # tokens, which one commits at most without a draft
 _LONGER = 48  # tokens
 _LESS_LIKELY = 8.0  # nats; of two holes' candidates, those that won were never 3 behind
 
@@ -73,12 +72,12 @@ def fill(
         if seed is not None or begins_line or hole.wanted or not may_be_empty:
             filling.not_yet = unwanted
     given_up: list[Filling] = []
+    lines = [0] * len(fillings)  # of each, how many were judged to be enough or not
 
     def watch() -> None:
         given_up.extend(_give_up(fillings))
-        for one in fillings:
-            if one.stop_reason is None and _is_enough(model, one, prompt, request.enough):
-                one.stop_reason = StopReason.ENOUGH
+        for number, one in enumerate(fillings):
+            lines[number] = _stop_at_enough(model, one, prompt, request.enough, lines[number])
         if work.progress is not None:
             work.progress(_progress(model, fillings[0], prompt, hole))
 
@@ -127,11 +126,16 @@ def _give_up(fillings: Sequence[Filling]) -> Iterator[Filling]:
             yield one
 
 
-def _is_enough(model: Model, filling: Filling, prompt: Prompt, enough: Callable[[str], bool] | None) -> bool:
-    committed = filling.draft.committed
-    if enough is None or b"\n" not in model.tokenizer.decode_bytes(committed[-_A_FORWARD:]):
-        return False
-    return enough(_written(model, committed, prompt, one_line=False))
+def _stop_at_enough(
+    model: Model, filling: Filling, prompt: Prompt, enough: Callable[[str], bool] | None, judged: int
+) -> int:
+    """Stop a filling that has enough; returns how many of its lines are judged now."""
+    if enough is None or filling.stop_reason is not None:
+        return judged
+    text = _written(model, filling.draft.committed, prompt, one_line=False)
+    if (lines := text.count("\n")) > judged and enough(text):
+        filling.stop_reason = StopReason.ENOUGH
+    return lines
 
 
 def _choose(seed: int | None) -> Choose:

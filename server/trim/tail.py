@@ -6,8 +6,7 @@ import re
 
 from engine import StopReason
 
-from ..brackets import balance, closers
-from ..languages import Language
+from ..brackets import Balance, balance, closers
 from ..suggestion import Refused
 from .indentation import leading
 from .site import Refusal, Site
@@ -48,37 +47,43 @@ def stop_at_end_of_block(text: str, site: Site) -> str:
     """
     if not site.body_only or site.plain or site.quote:
         return text
-    leaves = _leaves_body if site.language.id == "python" else _leaves_braces if _has_blocks(site.language) else None
     lines = text.split("\n")
-    for count in range(1, len(lines) if leaves else 0):
+    for count in range(1, len(lines)):
         kept = "\n".join(lines[:count]).rstrip()
-        state = balance(kept, site.language)
-        if kept and leaves and leaves(lines, count, site) and not state.unclosed and not state.broken:
+        if kept and _leaves_block(kept, lines[:count], lines[count:], site):
             return kept
     return text
 
 
-def _has_blocks(language: Language) -> bool:
-    return language.grammar in _BRACED and not language.structured
+def _leaves_block(kept: str, written: list[str], following: list[str], site: Site) -> bool:
+    """Whether the block ends with the lines that are `written`, and something that is not its own follows."""
+    if site.language.id == "python":
+        return _leaves_body(written, following[0], site) and _is_whole(balance(kept, site.language))
+    return site.language.grammar in _BRACED and not site.language.structured and _leaves_braces(kept, following, site)
 
 
-def _leaves_body(lines: list[str], count: int, site: Site) -> bool:
-    if _at_top_level(site) and any(_DEFINITION.match(line) for line in lines[:count]):
-        return bool(re.match(r"[^\s)\]}]", lines[count]))
-    body = len(site.indentation + (leading(lines[0]) if site.on_blank else site.unit))
-    return len(leading(lines[count])) < body and bool(_DEFINES.match(lines[count].lstrip()))
+def _is_whole(state: Balance) -> bool:
+    return not state.unclosed and not state.broken
+
+
+def _leaves_body(written: list[str], line: str, site: Site) -> bool:
+    if _at_top_level(site) and any(_DEFINITION.match(one) for one in written):
+        return bool(re.match(r"[^\s)\]}]", line))
+    body = len(site.indentation + (leading(written[0]) if site.on_blank else site.unit))
+    return len(leading(line)) < body and bool(_DEFINES.match(line.lstrip()))
+
+
+def _leaves_braces(kept: str, following: list[str], site: Site) -> bool:
+    then = "\n".join(following).lstrip()
+    if not then or _GOES_ON.match(then):
+        return False
+    state, last = balance(kept, site.language), kept[kept.rfind("\n") + 1 :]
+    closed = (_at_top_level(site) and last.startswith("}")) or any(kept[at] == "}" for at in state.unmatched)
+    return closed and _is_whole(state)
 
 
 def _at_top_level(site: Site) -> bool:
     return site.on_blank and not site.prefix
-
-
-def _leaves_braces(lines: list[str], count: int, site: Site) -> bool:
-    kept = "\n".join(lines[:count])
-    ends_at_top = _at_top_level(site) and lines[count - 1].startswith("}")
-    closed = ends_at_top or any(kept[at] == "}" for at in balance(kept, site.language).unmatched)
-    following = "\n".join(lines[count:]).lstrip()
-    return closed and bool(following) and not _GOES_ON.match(following)
 
 
 def whole_statements(text: str, replaced: int, site: Site, stop: StopReason) -> str:
